@@ -1,0 +1,1 @@
+"""The composition root: command line, wiring, process life cycle. It may import every other package; none imports it."""

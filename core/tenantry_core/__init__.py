@@ -1,0 +1,1 @@
+"""The scheduling engine: watch, cache, queue, cycle, bind. Imports only `tenantry_telemetry.api` of the other packages."""

@@ -1,0 +1,1 @@
+"""The SLA guard: objectives to verdicts to actions. Imports core, never canary or app."""
