@@ -71,8 +71,12 @@ class CycleRecorder(Protocol):
         """`delta` more (or fewer) concurrent tasks of `operation` ("binding", "preemption") are running."""
         return
 
-    def batch(self, profile: str, result: str, pods: int = 1) -> None:
-        """A batch attempt ended; `result` is "batched" or the reason why pods were decided one by one."""
+    def batch(self, profile: str, pods: int) -> None:
+        """`pods` pods of one class were decided in one go (1: alone)."""
+        return
+
+    def batch_flushed(self, profile: str, reason: str) -> None:
+        """A batch ended before its class ran out, for `reason` (a closed set, "pod_not_batchable", "node_changed")."""
         return
 
     def plugin_isolated(self, plugin: str, reason: Literal["raised", "range", "slow", "hung"]) -> None:
@@ -139,8 +143,12 @@ class ApiRecorder(Protocol):
         """An HTTP request ended: `verb` "GET", ...; `code` the status, or "<error>" if there was no answer."""
         return
 
-    def request_retried(self, verb: str, code: str) -> None:
+    def request_retried(self, verb: str, host: str, code: str) -> None:
         """A request is sent again after `code`."""
+        return
+
+    def rate_limited(self, verb: str, host: str, seconds: float) -> None:
+        """The client's own rate limit held a request back for `seconds`."""
         return
 
     def api_call(self, call_type: str, result: Literal["success", "error"], seconds: float) -> None:
@@ -161,6 +169,26 @@ class ApiRecorder(Protocol):
 
     def events_dropped(self, count: int = 1) -> None:
         """`count` Kubernetes Events were thrown away because their queue was full."""
+        return
+
+
+class WorkQueueRecorder(Protocol):
+    """A controller's work queue, by its `name`. Called by reconcilers and writers."""
+
+    def work_added(self, name: str, depth: int) -> None:
+        """An item came in; the queue holds `depth` now."""
+        return
+
+    def work_started(self, name: str, depth: int, waited: float) -> None:
+        """An item was taken after `waited` seconds; `depth` are left."""
+        return
+
+    def work_done(self, name: str, seconds: float) -> None:
+        """Working on an item took `seconds`."""
+        return
+
+    def work_retried(self, name: str) -> None:
+        """An item was put back because it failed."""
         return
 
 
@@ -187,13 +215,24 @@ class RuntimeRecorder(Protocol):
         """The garbage collector stopped everything for `seconds`."""
         return
 
+    def healthcheck(self, name: str, kind: Literal["healthz", "livez", "readyz"], ok: bool) -> None:
+        """A health check was asked."""
+        return
+
     def logs_dropped(self, count: int = 1) -> None:
         """`count` log records were thrown away because their queue was full."""
         return
 
 
 class SchedulerRecorder(
-    CycleRecorder, QueueRecorder, CacheRecorder, ApiRecorder, ElectionRecorder, RuntimeRecorder, Protocol
+    CycleRecorder,
+    QueueRecorder,
+    CacheRecorder,
+    ApiRecorder,
+    WorkQueueRecorder,
+    ElectionRecorder,
+    RuntimeRecorder,
+    Protocol,
 ):
     """Everything. One object implements it; each caller may ask for the part it needs only."""
 
