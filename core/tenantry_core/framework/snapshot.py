@@ -1,0 +1,106 @@
+"""What a plugin may reach of the cluster: a read-only view that stands still during a cycle.
+
+The cluster cache implements it; nothing is copied, because decisions and changes take turns on one thread
+(docs/decisions/0001-live-columns.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from tenantry_core.framework.columns import IntArray, NodeColumns
+from tenantry_core.framework.placed import PlacedPod
+from tenantry_core.framework.pod_class import PodClass
+from tenantry_core.framework.terms import HeldTerm, PodSet
+from tenantry_core.model.selectors import Selector
+from tenantry_core.model.storage import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PodDisruptionBudget,
+    StorageClass,
+)
+
+
+class StorageView(Protocol):
+    """Storage objects by name; claims by (namespace, name)."""
+
+    version: int
+    """Rises with every change to a storage object or to what the cache assumes of one."""
+
+    @property
+    def volumes(self) -> Mapping[str, PersistentVolume]: ...
+    @property
+    def claims(self) -> Mapping[tuple[str, str], PersistentVolumeClaim]: ...
+    @property
+    def classes(self) -> Mapping[str, StorageClass]: ...
+    @property
+    def csi_nodes(self) -> Mapping[str, CSINode]: ...
+    @property
+    def csi_drivers(self) -> Mapping[str, CSIDriver]: ...
+    @property
+    def capacities(self) -> Mapping[str, CSIStorageCapacity]: ...
+    def claim_users(self, namespace: str, name: str) -> Iterable[PlacedPod]:
+        """Placed pods that use a claim."""
+        ...
+
+
+class MetTerm(NamedTuple):
+    """A rule held by placed pods that concerns an incoming pod; `holders` is int64[N], pods that hold it per row."""
+
+    held: HeldTerm
+    holders: IntArray
+
+
+class Nomination(NamedTuple):
+    """A pending pod that preemption has promised a node."""
+
+    uid: str
+    node: str
+    cls: PodClass
+
+
+class Snapshot(Protocol):
+    """The cluster as one cycle sees it."""
+
+    @property
+    def nodes(self) -> NodeColumns: ...
+    @property
+    def storage(self) -> StorageView: ...
+    @property
+    def budgets(self) -> Iterable[PodDisruptionBudget]: ...
+    @property
+    def nominations(self) -> Mapping[str, Nomination]:
+        """By pod UID."""
+        ...
+
+    def count(self, pods: PodSet) -> IntArray:
+        """int64[N]: how many placed pods of the set each row carries (rows that are not alive included)."""
+        ...
+
+    def met_terms(self, cls: PodClass) -> Sequence[MetTerm]:
+        """Rules of placed pods whose pod set covers pods of `cls`."""
+        ...
+
+    def pods_on(self, row: int) -> Sequence[PlacedPod]:
+        """Pods that hold room on a row, terminating ones included."""
+        ...
+
+    def ports_on(self, row: int) -> Mapping[tuple[str, str, int], int]:
+        """Host ports in use on a row, with how many pods hold each."""
+        ...
+
+    def rows_with_ports(self) -> Iterable[int]:
+        """Rows where any host port is in use."""
+        ...
+
+    def namespace_labels(self, namespace: str) -> Mapping[str, str]:
+        """Labels of a namespace; empty where it is unknown."""
+        ...
+
+    def service_selector(self, cls: PodClass) -> Selector | None:
+        """What Services and the owning workload select of such a pod, merged; None where nothing does."""
+        ...
