@@ -8,10 +8,9 @@ A log call only puts the record into a bounded queue. When the queue is full the
 decision ever waits for a terminal, a pipe or a disk.
 """
 
-import copy
 import logging
-import queue
 import sys
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TextIO
@@ -39,27 +38,23 @@ class LogSettings:
 class BoundedQueueHandler(logging.Handler):
     """Puts records into a queue without ever waiting, and counts those that found no room."""
 
-    def __init__(self, records: "queue.Queue[logging.LogRecord]", on_drop: Callable[[int], None] | None = None) -> None:
+    def __init__(self, records: deque[logging.LogRecord], size: int, on_drop: Callable[[int], None] | None) -> None:
         super().__init__()
         self._records = records
+        self._size = size
         self._on_drop = on_drop
         self.dropped = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Queue a copy with message and traceback made to text now, while what they speak of still is as it was."""
+        """Queue the record with message and traceback made to text now, while what they speak of still is as it was."""
+        if len(self._records) >= self._size:
+            self.count_drops(1)
+            return
         try:
-            frozen = copy.copy(record)
-            frozen.msg, frozen.args = record.getMessage(), None
-            if record.exc_info:
-                frozen.exc_text, frozen.exc_info = formatted_exception(record.exc_info), None
+            self._records.append(_frozen(record) if record.args or record.exc_info else record)
         except Exception:
             # A record whose arguments do not fit its message: report it as logging does, never to the caller.
             self.handleError(record)
-            return
-        try:
-            self._records.put_nowait(frozen)
-        except queue.Full:
-            self.count_drops(1)
 
     def count_drops(self, count: int) -> None:
         """Add to the records lost."""
@@ -72,8 +67,8 @@ class LogPipe:
     """A configured log: handler, queue and writer. Made by `configure`; close it last."""
 
     def __init__(self, settings: LogSettings, stream: TextIO, on_drop: Callable[[int], None] | None = None) -> None:
-        records: queue.Queue[logging.LogRecord] = queue.Queue(settings.queue_size)
-        self.handler = BoundedQueueHandler(records, on_drop)
+        records: deque[logging.LogRecord] = deque()
+        self.handler = BoundedQueueHandler(records, settings.queue_size, on_drop)
         self._writer = LogWriter(records, _formatter(settings.format, stream), sink_for(stream), self.handler)
         self._writer.start()
 
@@ -107,6 +102,16 @@ def configure(
     root.addHandler(pipe.handler)
     root.setLevel(chosen.level.upper())
     return pipe
+
+
+def _frozen(record: logging.LogRecord) -> logging.LogRecord:
+    """A copy that no longer refers to arguments and frames; the original may have other handlers."""
+    frozen = logging.LogRecord.__new__(logging.LogRecord)
+    vars(frozen).update(vars(record))
+    frozen.msg, frozen.args = record.getMessage(), None
+    if record.exc_info:
+        frozen.exc_text, frozen.exc_info = formatted_exception(record.exc_info), None
+    return frozen
 
 
 def _formatter(format: str, stream: TextIO) -> logging.Formatter:

@@ -4,9 +4,9 @@ import contextlib
 import io
 import logging
 import os
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol, TextIO
 
@@ -14,6 +14,9 @@ Sink = Callable[[str], None]
 
 BATCH = 200
 """Most records joined into one write."""
+
+INTERVAL = 0.05
+"""Seconds between looks at an empty queue: cheaper for callers than waking this thread for each record."""
 
 
 class DropCounter(Protocol):
@@ -58,7 +61,7 @@ class LogWriter(threading.Thread):
     """Takes records from the queue and writes them, many at a time. Says so in the log when records were lost."""
 
     def __init__(
-        self, records: "queue.Queue[logging.LogRecord]", formatter: logging.Formatter, sink: Sink, drops: DropCounter
+        self, records: deque[logging.LogRecord], formatter: logging.Formatter, sink: Sink, drops: DropCounter
     ) -> None:
         super().__init__(name="log-writer", daemon=True)
         self._records = records
@@ -77,18 +80,18 @@ class LogWriter(threading.Thread):
     def run(self) -> None:
         """Until told to finish and the queue is empty."""
         while True:
-            batch = self._take()
-            if batch:
+            closing = self._closing.is_set()
+            while batch := self._take():
                 self._write(batch)
-            elif self._closing.is_set():
+            if closing:
                 return
+            self._closing.wait(INTERVAL)
 
     def _take(self) -> list[logging.LogRecord]:
         batch: list[logging.LogRecord] = []
-        with contextlib.suppress(queue.Empty):
-            batch.append(self._records.get(timeout=0.0 if self._closing.is_set() else 0.1))
+        with contextlib.suppress(IndexError):
             while len(batch) < BATCH:
-                batch.append(self._records.get_nowait())
+                batch.append(self._records.popleft())
         return batch
 
     def _write(self, batch: list[logging.LogRecord]) -> None:
