@@ -45,7 +45,7 @@ types: setup ## mypy --strict
 	$(BIN)/mypy
 
 layers: setup ## who may import whom
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 unit: setup ## the tests alone (ARGS="-k quantity")
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
