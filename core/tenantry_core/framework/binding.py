@@ -1,4 +1,4 @@
-"""Extension points after the decision: Reserve, Permit, PreBind, Bind, PostBind. The bind stage calls them in this order.
+"""Extension points after the decision: Reserve, Permit, PreBind, Bind, PostBind; the bind stage calls them in order.
 
 Reserve and Permit answer at once; PreBind, Bind and PostBind may wait. Every Unreserve runs once, in reverse order,
 whatever failed. Source: framework interfaces of kube-scheduler 1.36.

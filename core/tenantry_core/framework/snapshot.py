@@ -7,6 +7,7 @@ The cluster cache implements it; nothing is copied, because decisions and change
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from tenantry_core.framework.columns import IntArray, NodeColumns
@@ -63,6 +64,22 @@ class Nomination(NamedTuple):
     cls: PodClass
 
 
+class Simulation(Protocol):
+    """Tentative changes to the view. Everything is put back when the simulation ends."""
+
+    def remove(self, placed: PlacedPod) -> None:
+        """Take a placed pod away."""
+        ...
+
+    def restore(self, placed: PlacedPod) -> None:
+        """Put a removed pod back."""
+        ...
+
+    def add(self, cls: PodClass, row: int) -> None:
+        """Pretend that a pod of a class is on a row."""
+        ...
+
+
 class Snapshot(Protocol):
     """The cluster as one cycle sees it."""
 
@@ -75,6 +92,10 @@ class Snapshot(Protocol):
     @property
     def nominations(self) -> Mapping[str, Nomination]:
         """By pod UID."""
+        ...
+
+    def simulate(self) -> AbstractContextManager[Simulation]:
+        """Open a what-if on this view; the view shows the tentative state until it is closed."""
         ...
 
     def count(self, pods: PodSet) -> IntArray:
@@ -95,6 +116,15 @@ class Snapshot(Protocol):
 
     def rows_with_ports(self) -> Iterable[int]:
         """Rows where any host port is in use."""
+        ...
+
+    def changes_since(self, position: int) -> list[int] | None:
+        """Rows whose node or pods changed since a position of the change log; None where it no longer reaches back."""
+        ...
+
+    @property
+    def log_end(self) -> int:
+        """The newest position of the change log."""
         ...
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:

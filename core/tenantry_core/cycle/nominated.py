@@ -1,0 +1,64 @@
+"""Room promised to pods that preemption nominated.
+
+Source: RunFilterPluginsWithNominatedPods of kube-scheduler: on a node with promises to pods of at least this priority the
+filters must hold both with those pods there and without them.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from tenantry_core.framework.columns import BoolArray
+from tenantry_core.framework.context import CycleContext
+from tenantry_core.framework.plugin import PreFilterPlugin, SkipsClass
+from tenantry_core.framework.pod_class import PodClass
+from tenantry_core.framework.profile import Profile
+
+
+class Filtering(Protocol):
+    """What this step needs of the cycle."""
+
+    profile: Profile
+
+
+def promised(ctx: CycleContext) -> dict[int, list[PodClass]]:
+    """Per row, classes of other nominated pods whose priority is at least this pod's."""
+    found: dict[int, list[PodClass]] = {}
+    for nomination in ctx.snapshot.nominations.values():
+        if nomination.uid != ctx.pod.metadata.uid and nomination.cls.priority >= ctx.cls.priority:
+            row = ctx.snapshot.nodes.row_of(nomination.node)
+            if row >= 0:
+                found.setdefault(row, []).append(nomination.cls)
+    return found
+
+
+def drop_promised(cycle: Filtering, ctx: CycleContext, mask: BoolArray) -> BoolArray:
+    """Take out rows that would not hold with their promises kept."""
+    if not ctx.snapshot.nominations:
+        return mask
+    for row, classes in promised(ctx).items():
+        if mask[row]:
+            with ctx.snapshot.simulate() as simulation:
+                for cls in classes:
+                    simulation.add(cls, row)
+                mask[row] = row_passes(cycle.profile, ctx, row)
+    return mask
+
+
+def row_passes(profile: Profile, ctx: CycleContext, row: int) -> bool:
+    """Whether one row passes every filter in the view as it stands now, worked out afresh."""
+    fresh = CycleContext(ctx.snapshot, ctx.cls, ctx.pod)
+    for pre in profile.pre_filter:
+        if _speaks(pre, fresh) and not pre.pre_filter(fresh).status.ok:
+            return False
+    rows = np.array([row], dtype=np.int64)
+    return all(not _speaks(f.plugin, fresh) or bool(f.plugin.filter(fresh, rows)[0]) for f in profile.filter)
+
+
+def _speaks(plugin: object, ctx: CycleContext) -> bool:
+    return not (isinstance(plugin, SkipsClass) and plugin.skips(ctx))
+
+
+__all__ = ["Filtering", "PreFilterPlugin", "drop_promised", "promised", "row_passes"]

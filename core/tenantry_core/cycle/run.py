@@ -1,0 +1,167 @@
+"""One cycle: (snapshot, pod, profile) to a decision.
+
+1. PreFilter: refuse at once, or narrow the nodes.
+2. Filter: what the class's evaluation says, then the global filters.
+3. Nominations: rows promised to others of at least this priority must hold with them added.
+4. None left: diagnose. One left: take it.
+5. Score, normalise, weigh.
+6. Pick the best; ties go to the next row after the last pick, so that load spreads and the result is repeatable.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import numpy as np
+
+from tenantry_core.cycle.class_eval import ClassEval, active
+from tenantry_core.cycle.decision import Decision, Diagnosis, Placement, Unplaced
+from tenantry_core.cycle.diagnose import PRE_FILTER_CUT, diagnose
+from tenantry_core.cycle.nominated import drop_promised
+from tenantry_core.cycle.normalize import normalized
+from tenantry_core.cycle.sampling import sampled
+from tenantry_core.framework.columns import BoolArray, IntArray
+from tenantry_core.framework.context import CycleContext
+from tenantry_core.framework.plugin import SkipsClass
+from tenantry_core.framework.pod_class import PodClass
+from tenantry_core.framework.profile import Profile
+from tenantry_core.framework.snapshot import Snapshot
+from tenantry_core.framework.status import Code, Status, unresolvable
+from tenantry_core.model.objects import Pod
+
+EVALS_KEPT = 256
+"""Class evaluations kept per cycle object; each holds about 35 bytes per node."""
+
+
+class Cycle:
+    """Decides for one profile over one live snapshot. Keeps evaluations between calls; the results do not depend on it."""
+
+    def __init__(self, snapshot: Snapshot, profile: Profile, keep: int = EVALS_KEPT) -> None:
+        self.profile = profile
+        self._snapshot = snapshot
+        self._keep = keep
+        self._evals: OrderedDict[PodClass, ClassEval] = OrderedDict()
+        self._cursor = 0
+
+    def decide(self, pod: Pod, cls: PodClass) -> Decision:
+        """Place the pod, or say why not. Raises nothing of its own; a plugin's fault passes through."""
+        ctx = CycleContext(self._snapshot, cls, pod)
+        nodes = self._snapshot.nodes
+        if nodes.alive_count == 0:
+            return Unplaced(unresolvable(), Diagnosis(nodes=0))
+        refused, narrowed = self.pre_filter(ctx)
+        if refused is not None:
+            return refused
+        found = self._evaluation(ctx)
+        filters = active(found.global_filters, ctx)
+        scorers = active_scorers(found, ctx)
+        nominations = self._snapshot.nominations
+        plain = not (filters or scorers or nominations or narrowed is not None)
+        if plain and not 0 < self.profile.percentage_of_nodes_to_score < 100:
+            return self._pick_fast(ctx, found)
+        return self._decide_fully(ctx, found, narrowed)
+
+    def pre_filter(self, ctx: CycleContext) -> tuple[Unplaced | None, BoolArray | None]:
+        """Run PreFilter. Returns a refusal, or the mask that the plugins narrowed the nodes to (None for all)."""
+        nodes, mask = self._snapshot.nodes, None
+        narrowing: list[str] = []
+        for plugin in self.profile.pre_filter:
+            if isinstance(plugin, SkipsClass) and plugin.skips(ctx):
+                continue
+            result = plugin.pre_filter(ctx)
+            name = plugin.name  # type: ignore[attr-defined]
+            if not result.status.ok:
+                return self._refused(result.status.by(name)), None
+            if result.nodes is not None:
+                narrowing.append(name)
+                named = np.zeros(nodes.size, dtype=np.bool_)
+                named[[r for n in result.nodes if (r := nodes.row_of(n)) >= 0]] = True
+                mask = named if mask is None else mask & named
+                ctx.state[PRE_FILTER_CUT] = tuple(narrowing)
+        return None, mask
+
+    def passing(self, ctx: CycleContext, found: ClassEval, narrowed: BoolArray | None) -> BoolArray:
+        """bool[N]: rows that pass every filter, promises to others included."""
+        mask = found.ok if narrowed is None else found.ok & narrowed
+        rows = np.flatnonzero(mask)
+        for _, plugin in active(found.global_filters, ctx):
+            if not len(rows):
+                break
+            rows = rows[plugin.filter(ctx, rows)]
+        mask = np.zeros(self._snapshot.nodes.size, dtype=np.bool_)
+        mask[rows] = True
+        return drop_promised(self, ctx, mask)
+
+    def _decide_fully(self, ctx: CycleContext, found: ClassEval, narrowed: BoolArray | None) -> Decision:
+        nodes = self._snapshot.nodes
+        mask = self.passing(ctx, found, narrowed)
+        own = self._snapshot.nominations.get(ctx.pod.metadata.uid)
+        if own is not None:
+            row = nodes.row_of(own.node)
+            if row >= 0 and mask[row]:
+                return Placement(row, own.node, 1, 1, 0)
+        evaluated = nodes.alive_count if narrowed is None else int((narrowed & nodes.alive).sum())
+        if 0 < self.profile.percentage_of_nodes_to_score < 100:
+            mask, evaluated = sampled(mask, nodes.alive, self._cursor, self.profile.percentage_of_nodes_to_score)
+        rows = np.flatnonzero(mask)
+        if not len(rows):
+            return self._unplaced(ctx, found, narrowed)
+        if len(rows) == 1:
+            return self._placement(int(rows[0]), 1, evaluated, 0)
+        ctx.feasible = rows
+        totals = found.scores(ctx, rows)
+        for scorer in active_scorers(found, ctx):
+            raw = scorer.plugin.score(ctx, rows)
+            totals = totals + scorer.weight * normalized(scorer.plugin, ctx, raw)
+        best = int(totals.max())
+        return self._placement(self._next_of(rows[totals == best]), len(rows), evaluated, best)
+
+    def _pick_fast(self, ctx: CycleContext, found: ClassEval) -> Decision:
+        total, cursor = found.total, self._cursor
+        row = cursor + int(total[cursor:].argmax()) if cursor < len(total) else 0
+        best = total.item(row)
+        if cursor:
+            other = int(total[:cursor].argmax())
+            if total.item(other) > best:
+                row, best = other, total.item(other)
+        if best < 0:
+            return self._unplaced(ctx, found, None)
+        return self._placement(row, found.feasible, self._snapshot.nodes.alive_count, best if found.feasible > 1 else 0)
+
+    def _next_of(self, rows: IntArray) -> int:
+        position = int(np.searchsorted(rows, self._cursor))
+        return int(rows[position if position < len(rows) else 0])
+
+    def _placement(self, row: int, feasible: int, evaluated: int, score: int) -> Placement:
+        self._cursor = row + 1
+        return Placement(row, self._snapshot.nodes.names[row], feasible, evaluated, score)
+
+    def _refused(self, status: Status) -> Unplaced:
+        diagnosis = Diagnosis(nodes=self._snapshot.nodes.alive_count, pre_filter=status)
+        diagnosis.plugins = frozenset({status.plugin})
+        return Unplaced(status, diagnosis)
+
+    def _unplaced(self, ctx: CycleContext, found: ClassEval, narrowed: BoolArray | None) -> Unplaced:
+        diagnosis = diagnose(self, ctx, narrowed)
+        hopeless = diagnosis.unresolvable is not None and bool(diagnosis.unresolvable[self._snapshot.nodes.alive].all())
+        code = Code.UNRESOLVABLE if hopeless else Code.UNSCHEDULABLE
+        return Unplaced(Status(code), diagnosis)
+
+    def evaluation(self, ctx: CycleContext) -> ClassEval:
+        """The class's evaluation, up to date."""
+        return self._evaluation(ctx)
+
+    def _evaluation(self, ctx: CycleContext) -> ClassEval:
+        found = self._evals.get(ctx.cls)
+        if found is None:
+            found = self._evals[ctx.cls] = ClassEval(self.profile, ctx)
+            if len(self._evals) > self._keep:
+                self._evals.popitem(last=False)
+        elif self._keep > 1:
+            self._evals.move_to_end(ctx.cls)
+        found.refresh(ctx)
+        return found
+
+
+def active_scorers(found: ClassEval, ctx: CycleContext) -> list:  # type: ignore[type-arg]
+    return [s for s in found.global_scorers if not (isinstance(s.plugin, SkipsClass) and s.plugin.skips(ctx))]
