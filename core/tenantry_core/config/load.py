@@ -124,7 +124,8 @@ def _plugin_config(raw: Mapping[str, Any], path: str, reader: Reader) -> PluginC
     if not isinstance(name, str) or not name:
         reader.refuse(join(path, "name"), "must be set to the name of a plugin")
         return PluginConfig("")
-    args, where = raw.get("args") or {}, join(path, "args")
+    args, where = raw.get("args"), join(path, "args")
+    args = {} if args is None else args
     if name not in ARGS_BY_PLUGIN:
         return PluginConfig(name, raw=reader.mapping(args, where))
     wanted = f"{name}Args"
