@@ -1,0 +1,36 @@
+"""`python -m tenantry_sim`: serve the embedded cluster until it is told to stop."""
+
+import argparse
+import sys
+
+from tenantry_sim.config import SimConfig
+from tenantry_sim.serve import run
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse the command line and serve. Exit code 2 for wrong usage, 3 when the port cannot be had."""
+    parser = argparse.ArgumentParser(prog="tenantry_sim", description="Embedded Kubernetes API server")
+    parser.add_argument("--port", type=int, default=0, help="port on loopback; 0 lets the system choose")
+    parser.add_argument("--nodes", type=int, default=0, help="simulated nodes")
+    parser.add_argument("--zones", type=int, default=3, help="zones that the nodes are dealt out to")
+    parser.add_argument("--token", default="", help="bearer token that every request must carry")
+    parser.add_argument("--kubeconfig-out", help="file to write a kubeconfig to")
+    parser.add_argument("--no-kubelet", action="store_true", help="leave pods as they are bound")
+    given = parser.parse_args(arguments)
+    config = SimConfig(
+        nodes=given.nodes, zones=given.zones, port=given.port, token=given.token, kubelet=not given.no_kubelet
+    )
+    problems = config.problems()
+    if problems:
+        print("\n".join(problems), file=sys.stderr)
+        return 2
+    try:
+        run(config, given.kubeconfig_out)
+    except OSError as problem:
+        print(f"cannot serve: {problem}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

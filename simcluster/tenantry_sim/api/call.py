@@ -1,0 +1,168 @@
+"""One request after routing, and one answer before it becomes HTTP."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, unquote_plus
+
+import msgspec
+import yaml
+
+from tenantry_sim.kinds.rules import prune_nulls
+from tenantry_sim.kinds.table import BY_PATH
+from tenantry_sim.status import ApiError, bad_request
+from tenantry_sim.store.records import Object
+from tenantry_sim.store.resource import Resource
+
+JSON = "application/json"
+_NAMESPACE_SUBRESOURCES = ("finalize", "status")
+
+
+@dataclass(slots=True)
+class Call:
+    """A request for one resource. `name` and `subresource` are empty for a collection."""
+
+    method: str
+    resource: Resource
+    namespace: str
+    name: str
+    subresource: str
+    query: dict[str, str]
+    accept: str = JSON
+    content_type: str = JSON
+    body: bytes = b""
+
+    @property
+    def dry_run(self) -> bool:
+        return "dryRun" in self.query
+
+    @property
+    def watching(self) -> bool:
+        return self.query.get("watch") in ("true", "1")
+
+    @property
+    def as_table(self) -> bool:
+        return "as=Table" in self.accept
+
+
+@dataclass(slots=True)
+class Answer:
+    """Status code, body and content type."""
+
+    code: int
+    body: bytes
+    content_type: str = JSON
+
+
+NOT_FOUND = Answer(404, b"404 page not found\n", "text/plain; charset=utf-8")
+
+
+def split_target(target: str) -> tuple[str, dict[str, str]]:
+    """Path and query of a request target; of repeated query members the last one counts."""
+    path, _, query = target.partition("?")
+    if "%" in path:
+        path = unquote(path)
+    if not query:
+        return path, {}
+    found: dict[str, str] = {}
+    for pair in query.split("&"):
+        key, _, value = pair.partition("=")
+        found[unquote_plus(key)] = unquote_plus(value)
+    return path, found
+
+
+def route(method: str, path: str, query: dict[str, str]) -> Call | None:
+    """The call that a path stands for; None when no resource is served there."""
+    parts = path.strip("/").split("/")
+    if parts[0] == "api" and len(parts) > 2:
+        group, version, rest = "", parts[1], parts[2:]
+    elif parts[0] == "apis" and len(parts) > 3:
+        group, version, rest = parts[1], parts[2], parts[3:]
+    else:
+        return None
+    namespace = ""
+    if rest[0] == "namespaces" and len(rest) > 2 and not (len(rest) == 3 and rest[2] in _NAMESPACE_SUBRESOURCES):
+        namespace, rest = rest[1], rest[2:]
+    resource = BY_PATH.get((group, version, rest[0]))
+    if resource is None or len(rest) > 3 or (namespace and not resource.namespaced):
+        return None
+    name = rest[1] if len(rest) > 1 else ""
+    subresource = rest[2] if len(rest) > 2 else ""
+    if resource.namespaced and name and not namespace:
+        return None
+    if subresource and subresource not in resource.subresources:
+        return None
+    return Call(method, resource, namespace, name, subresource, query)
+
+
+def decode_object(call: Call) -> Object:
+    """The request body as an object of the call's kind. Raises ApiError 400."""
+    resource = call.resource
+    document = decode_body(call, resource.kind)
+    kind, version = document.pop("kind", ""), document.pop("apiVersion", "")
+    if kind and kind != resource.kind:
+        text = (
+            f'{kind} in version "{version}" cannot be handled as a {resource.kind}: converting ({version}.{kind}) to '
+            f"({resource.group or 'core'}.{resource.kind}): unknown conversion"
+        )
+        raise bad_request(text)
+    if version and version != resource.api_version:
+        text = (
+            f"the API version in the data ({version}) does not match the expected API version ({resource.api_version})"
+        )
+        raise bad_request(text)
+    check_shape(resource, document)
+    return document
+
+
+def check_shape(resource: Resource, document: Object) -> None:
+    """Refuse members of the wrong JSON type where every kind has objects. Raises ApiError 400."""
+    for holder, keys in ((document, ("metadata", "spec", "status")), (document.get("metadata") or {}, _META_MAPS)):
+        for key in keys:
+            if holder.get(key) is not None and not isinstance(holder[key], dict):
+                what = type(holder[key]).__name__
+                raise bad_request(
+                    f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: '
+                    f"json: cannot unmarshal {what} into Go struct field {resource.kind}.{key}"
+                )
+    prune_nulls(document)
+    document.setdefault("metadata", {})
+
+
+_META_MAPS = ("labels", "annotations")
+
+
+def decode_body(call: Call, kind: str) -> dict[str, Any]:
+    """The request body as a JSON (or YAML) object. Raises ApiError 400."""
+    try:
+        if "yaml" in call.content_type:
+            document = yaml.safe_load(call.body)
+        else:
+            document = msgspec.json.decode(call.body)
+    except (msgspec.DecodeError, yaml.YAMLError, ValueError) as problem:
+        text = call.body[:100].decode(errors="replace")
+        raise bad_request(
+            f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; "
+            f"json parse error: {problem} ({text})"
+        ) from None
+    if not isinstance(document, dict):
+        raise bad_request(f"the object provided is unrecognized (must be of type {kind}): not an object")
+    return document
+
+
+def decode_optional(call: Call) -> dict[str, Any]:
+    """A body that may be missing, such as delete options. Raises ApiError 400."""
+    return decode_body(call, "DeleteOptions") if call.body.strip() else {}
+
+
+def number(query: dict[str, str], key: str) -> int | None:
+    """A query member as a whole number; None when absent or empty. Raises ApiError 400."""
+    text = query.get(key, "")
+    if not text:
+        return None
+    try:
+        value = int(text)
+    except ValueError:
+        raise ApiError(400, "BadRequest", f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+    if value < 0:
+        raise bad_request(f"{key}: Invalid value: {value}: must be greater than or equal to 0")
+    return value

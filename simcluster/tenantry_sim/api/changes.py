@@ -1,0 +1,121 @@
+"""From a changed object to a stored revision: what the caller may change, defaults, validation, generation."""
+
+from typing import Any
+
+from tenantry_sim.api.call import Answer, Call, decode_object
+from tenantry_sim.kinds.deletion import release
+from tenantry_sim.kinds.events import to_stored, to_view
+from tenantry_sim.kinds.names import metadata_causes
+from tenantry_sim.kinds.registry import rules_for
+from tenantry_sim.status import bad_request, conflict, invalid
+from tenantry_sim.store.records import Object, Record, encode, with_type
+from tenantry_sim.world import World
+
+_KEPT_METADATA = (
+    "uid",
+    "name",
+    "namespace",
+    "generateName",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+)
+
+
+def decode_update(call: Call, record: Record) -> Object:
+    """The body of a PUT. Raises ApiError: 400 for another name or namespace, 409 for another revision."""
+    obj = to_stored(call.resource, decode_object(call))
+    metadata = obj["metadata"]
+    if metadata.get("name", call.name) != call.name:
+        text = f"the name of the object ({metadata['name']}) does not match the name on the URL ({call.name})"
+        raise bad_request(text)
+    if metadata.get("namespace", call.namespace) != call.namespace:
+        raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
+    check_version(call, record, metadata)
+    return obj
+
+
+def check_version(call: Call, record: Record, metadata: dict[str, Any]) -> None:
+    """Optimistic concurrency. Raises ApiError 409."""
+    resource = call.resource
+    if metadata.get("resourceVersion") not in (None, "", str(record.rv)):
+        raise conflict(resource.plural, resource.group, record.name)
+    if metadata.get("uid") not in (None, "", record.uid):
+        why = f"Precondition failed: UID in precondition: {metadata['uid']}, UID in object meta: {record.uid}"
+        raise conflict(resource.plural, resource.group, record.name, why)
+
+
+def commit(world: World, call: Call, record: Record, obj: Object) -> Record | Answer:
+    """Store a changed object. An unchanged one keeps its revision; one that this removes comes back as an Answer.
+
+    `obj` is private to this call. Raises ApiError 422.
+    """
+    store, resource = world.store.kind(call.resource), call.resource
+    rules = rules_for(store.resource.key)
+    old = record.decode()
+    new = _merge_parts(call, old, obj)
+    _keep_metadata(old, new)
+    if call.subresource == "":
+        rules.default(new)
+        rules.update(world, old, new)
+    rules.normalise_status(new)
+    causes = metadata_causes(resource.kind, new["metadata"])
+    if call.subresource == "":
+        causes += rules.validate_update(old, new)
+    if causes:
+        raise invalid(resource.kind, resource.group, record.name, causes)
+    if store.resource.generation and call.subresource == "" and _spec_changed(old, new):
+        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+    if new == old:
+        return record
+    if call.dry_run:
+        return _answer(call, new)
+    if release(world, store, record, new):
+        return _answer(call, new)
+    return world.store.replace(store, record, new)
+
+
+def _answer(call: Call, obj: Object) -> Answer:
+    return Answer(200, with_type(call.resource, encode(to_view(call.resource, obj))))
+
+
+def _merge_parts(call: Call, old: Object, new: Object) -> Object:
+    """Status requests change the status and labels only; main requests leave the status alone; finalize, the spec."""
+    if call.subresource == "status":
+        merged = dict(old)
+        merged["metadata"] = dict(new["metadata"])
+        if "status" in new:
+            merged["status"] = new["status"]
+        else:
+            merged.pop("status", None)
+        return merged
+    if call.subresource == "finalize":
+        return {**old, "spec": {"finalizers": (new.get("spec") or {}).get("finalizers") or []}}
+    if call.resource.has_status:
+        new.pop("status", None)
+        if "status" in old:
+            new["status"] = old["status"]
+    if call.resource.key == "/namespaces":
+        new["spec"] = old.get("spec", {})
+    return new
+
+
+def _keep_metadata(old: Object, new: Object) -> None:
+    before, after = old["metadata"], new["metadata"]
+    for key in _KEPT_METADATA:
+        if key in before:
+            after[key] = before[key]
+        else:
+            after.pop(key, None)
+    for key in ("selfLink", "managedFields"):
+        after.pop(key, None)
+    for key in ("labels", "annotations", "finalizers", "ownerReferences"):
+        if key in after and not after[key]:
+            del after[key]
+    after["resourceVersion"] = before["resourceVersion"]
+
+
+def _spec_changed(old: Object, new: Object) -> bool:
+    aside = ("metadata", "status")
+    return {k: v for k, v in old.items() if k not in aside} != {k: v for k, v in new.items() if k not in aside}

@@ -1,0 +1,203 @@
+"""Columns of the Table output, per kind, as data."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tenantry_sim.clock import parse_stamp
+from tenantry_sim.store.records import Object
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column. Priority 0 is always shown, 1 with `-o wide`."""
+
+    name: str
+    value: Callable[[Object], Any]
+    priority: int = 0
+    type: str = "string"
+    help: str = ""
+
+
+def duration(seconds: float) -> str:
+    """A length of time in the short form that kubectl prints."""
+    s = int(max(seconds, 0))
+    if s < 120:
+        return f"{s}s"
+    minutes, hours, days = s // 60, s // 3600, s // 86400
+    if minutes < 10:
+        return f"{minutes}m{s % 60}s" if s % 60 else f"{minutes}m"
+    if minutes < 180:
+        return f"{minutes}m"
+    if hours < 8:
+        return f"{hours}h{minutes % 60}m" if minutes % 60 else f"{hours}h"
+    if hours < 48:
+        return f"{hours}h"
+    if days < 8:
+        return f"{days}d{hours % 24}h" if hours % 24 else f"{days}d"
+    return f"{days}d" if days < 730 else f"{days // 365}y"
+
+
+def since(text: str | None) -> str:
+    """Time passed since an RFC 3339 time."""
+    return duration(time.time() - parse_stamp(text)) if text else "<unknown>"
+
+
+def _get(*keys: str, default: Any = "") -> Callable[[Object], Any]:
+    def read(obj: Object) -> Any:
+        value: Any = obj
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        return default if value is None or value == "" else value
+
+    return read
+
+
+_NAME = Column("Name", _get("metadata", "name"))
+_AGE = Column("Age", lambda obj: since(obj["metadata"].get("creationTimestamp")))
+_NONE = "<none>"
+
+
+def _pod_status(pod: Object) -> str:
+    status = pod.get("status", {})
+    if "deletionTimestamp" in pod["metadata"]:
+        return "Terminating"
+    for condition in status.get("conditions") or ():
+        gated = condition["type"] == "PodScheduled" and condition.get("reason") == "SchedulingGated"
+        if gated and pod["spec"].get("schedulingGates"):
+            return "SchedulingGated"
+    return str(status.get("reason") or status.get("phase", ""))
+
+
+def _pod_ready(pod: Object) -> str:
+    states = pod.get("status", {}).get("containerStatuses") or ()
+    return f"{sum(1 for s in states if s.get('ready'))}/{len(pod['spec'].get('containers') or ())}"
+
+
+def _restarts(pod: Object) -> str:
+    return str(sum(s.get("restartCount", 0) for s in pod.get("status", {}).get("containerStatuses") or ()))
+
+
+def _gates(pod: Object) -> str:
+    return str(len(pod["spec"]["readinessGates"])) if pod["spec"].get("readinessGates") else _NONE
+
+
+def _node_status(node: Object) -> str:
+    conditions = {c["type"]: c["status"] for c in node.get("status", {}).get("conditions") or ()}
+    word = {"True": "Ready", "False": "NotReady"}.get(conditions.get("Ready", ""), "Unknown")
+    return word + (",SchedulingDisabled" if node.get("spec", {}).get("unschedulable") else "")
+
+
+def _roles(node: Object) -> str:
+    prefix = "node-role.kubernetes.io/"
+    roles = [k.removeprefix(prefix) for k in node["metadata"].get("labels") or {} if k.startswith(prefix)]
+    return ",".join(sorted(roles)) or _NONE
+
+
+def _address(kind: str) -> Callable[[Object], str]:
+    def read(node: Object) -> str:
+        for address in node.get("status", {}).get("addresses") or ():
+            if address["type"] == kind:
+                return str(address["address"])
+        return _NONE
+
+    return read
+
+
+def _event_target(event: Object) -> str:
+    target = event.get("involvedObject") or {}
+    return f"{str(target.get('kind', '')).lower()}/{target.get('name', '')}"
+
+
+def _event_seen(event: Object) -> str:
+    series = event.get("series") or {}
+    last = series.get("lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")
+    return since(last or event["metadata"].get("creationTimestamp"))
+
+
+def _event_source(event: Object) -> str:
+    return str((event.get("source") or {}).get("component") or event.get("reportingComponent") or "")
+
+
+def _event_count(event: Object) -> int:
+    return int((event.get("series") or {}).get("count") or event.get("count") or 1)
+
+
+def _ready_of(status: str) -> Callable[[Object], str]:
+    return lambda o: f"{o.get('status', {}).get(status, 0)}/{o.get('spec', {}).get('replicas', 0)}"
+
+
+def _info(key: str) -> Callable[[Object], Any]:
+    return _get("status", "nodeInfo", key, default="<unknown>")
+
+
+COLUMNS: dict[str, tuple[Column, ...]] = {
+    "": (_NAME, Column("Age", _AGE.value)),
+    "/pods": (
+        _NAME,
+        Column("Ready", _pod_ready),
+        Column("Status", _pod_status),
+        Column("Restarts", _restarts),
+        _AGE,
+        Column("IP", _get("status", "podIP", default=_NONE), 1),
+        Column("Node", _get("spec", "nodeName", default=_NONE), 1),
+        Column("Nominated Node", _get("status", "nominatedNodeName", default=_NONE), 1),
+        Column("Readiness Gates", _gates, 1),
+    ),
+    "/nodes": (
+        _NAME,
+        Column("Status", _node_status),
+        Column("Roles", _roles),
+        _AGE,
+        Column("Version", _get("status", "nodeInfo", "kubeletVersion")),
+        Column("Internal-IP", _address("InternalIP"), 1),
+        Column("External-IP", _address("ExternalIP"), 1),
+        Column("OS-Image", _info("osImage"), 1),
+        Column("Kernel-Version", _info("kernelVersion"), 1),
+        Column("Container-Runtime", _info("containerRuntimeVersion"), 1),
+    ),
+    "/namespaces": (_NAME, Column("Status", _get("status", "phase")), _AGE),
+    "/events": (
+        Column("Last Seen", _event_seen),
+        Column("Type", _get("type")),
+        Column("Reason", _get("reason")),
+        Column("Object", _event_target),
+        Column("Subobject", _get("involvedObject", "fieldPath"), 1),
+        Column("Source", _event_source, 1),
+        Column("Message", lambda e: str(e.get("message", "")).strip()),
+        Column("First Seen", lambda e: since(e.get("firstTimestamp") or e.get("eventTime")), 1),
+        Column("Count", _event_count, 1, "integer"),
+        Column("Name", _get("metadata", "name"), 1),
+    ),
+    "coordination.k8s.io/leases": (_NAME, Column("Holder", _get("spec", "holderIdentity")), _AGE),
+    "scheduling.k8s.io/priorityclasses": (
+        _NAME,
+        Column("Value", _get("value", default=0), type="integer"),
+        Column("Global-Default", _get("globalDefault", default=False), type="boolean"),
+        _AGE,
+        Column("PreemptionPolicy", _get("preemptionPolicy")),
+    ),
+    "apps/deployments": (
+        _NAME,
+        Column("Ready", _ready_of("readyReplicas")),
+        Column("Up-to-date", _get("status", "updatedReplicas", default=0), type="integer"),
+        Column("Available", _get("status", "availableReplicas", default=0), type="integer"),
+        _AGE,
+    ),
+    "apps/replicasets": (
+        _NAME,
+        Column("Desired", _get("spec", "replicas", default=0), type="integer"),
+        Column("Current", _get("status", "replicas", default=0), type="integer"),
+        Column("Ready", _get("status", "readyReplicas", default=0), type="integer"),
+        _AGE,
+    ),
+    "apps/statefulsets": (_NAME, Column("Ready", _ready_of("readyReplicas")), _AGE),
+    "policy/poddisruptionbudgets": (
+        _NAME,
+        Column("Min Available", _get("spec", "minAvailable", default="N/A")),
+        Column("Max Unavailable", _get("spec", "maxUnavailable", default="N/A")),
+        Column("Allowed Disruptions", _get("status", "disruptionsAllowed", default=0), type="integer"),
+        _AGE,
+    ),
+}

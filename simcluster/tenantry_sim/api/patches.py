@@ -1,0 +1,122 @@
+"""The patch verb: four kinds of patch, server-side apply in its simple form, and the scale subresource."""
+
+from typing import Any
+
+import msgspec
+import yaml
+
+from tenantry_sim import selectors
+from tenantry_sim.api import patching, strategic
+from tenantry_sim.api.call import Answer, Call, check_shape, decode_body
+from tenantry_sim.api.changes import check_version, commit
+from tenantry_sim.api.verbs import create_object, required_record, shown, shown_object
+from tenantry_sim.kinds.events import to_stored, to_view
+from tenantry_sim.status import Cause, bad_request, invalid, unsupported_media
+from tenantry_sim.store.records import Object, Record, encode
+from tenantry_sim.world import World
+
+_JSON_PATCH = "application/json-patch+json"
+_MERGE = "application/merge-patch+json"
+_STRATEGIC = "application/strategic-merge-patch+json"
+_APPLY = "application/apply-patch+yaml"
+
+
+def _patch_document(call: Call) -> Any:
+    try:
+        if call.content_type == _APPLY:
+            return yaml.safe_load(call.body)
+        return msgspec.json.decode(call.body)
+    except (msgspec.DecodeError, yaml.YAMLError) as problem:
+        raise bad_request(f"error decoding patch: {problem}") from None
+
+
+def _patched(content_type: str, document: Object, change: Any) -> Object:
+    if content_type == _JSON_PATCH:
+        return patching.json_patch(document, change)
+    if not isinstance(change, dict):
+        raise bad_request("error decoding patch: the patch is not an object")
+    if content_type == _MERGE:
+        merged: Object = patching.merge(document, change)
+        return merged
+    return strategic.apply(document, change)
+
+
+def patch(world: World, call: Call) -> Answer:
+    """Patch an object or its status; apply creates what is missing. Raises ApiError."""
+    if call.content_type not in (_JSON_PATCH, _MERGE, _STRATEGIC, _APPLY):
+        raise unsupported_media()
+    change = _patch_document(call)
+    if call.content_type == _APPLY:
+        missing = _check_apply(world, call, change)
+        if missing is not None:
+            return missing
+    record = required_record(world, call)
+    changed = _apply_to(call, record, change)
+    check_version(call, record, changed["metadata"])
+    result = commit(world, call, record, to_stored(call.resource, changed))
+    return result if isinstance(result, Answer) else shown(call, result)
+
+
+def _apply_to(call: Call, record: Record, change: Any) -> Object:
+    resource = call.resource
+    view: Object = {"kind": resource.kind, "apiVersion": resource.api_version, **to_view(resource, record.decode())}
+    changed = _patched(call.content_type, view, change)
+    changed.pop("kind", None)
+    changed.pop("apiVersion", None)
+    check_shape(resource, changed)
+    return changed
+
+
+def _check_apply(world: World, call: Call, change: Any) -> Answer | None:
+    """Checks of an apply; the answer when it creates the object. Fields are merged, owners are not tracked."""
+    if not call.query.get("fieldManager"):
+        cause = Cause("FieldValueRequired", "Required value: is required for apply patch", "fieldManager")
+        raise invalid("PatchOptions", "meta.k8s.io", "", [cause])
+    if not isinstance(change, dict):
+        raise bad_request("error decoding YAML: the patch is not an object")
+    if call.subresource or world.store.kind(call.resource).get(call.namespace, call.name) is not None:
+        return None
+    obj = {key: value for key, value in change.items() if key not in ("kind", "apiVersion")}
+    check_shape(call.resource, obj)
+    obj = to_stored(call.resource, obj)
+    obj["metadata"]["name"] = call.name
+    created = create_object(world, call, obj)
+    return shown_object(call.resource, obj, 201) if created is None else shown(call, created, 201)
+
+
+def _scale_of(obj: Object) -> Object:
+    metadata = {
+        key: obj["metadata"][key]
+        for key in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+        if key in obj["metadata"]
+    }
+    selector = obj["spec"].get("selector") or {}
+    text = selectors.to_text(selector if "matchLabels" in selector or "matchExpressions" in selector else {})
+    return {
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": metadata,
+        "spec": {"replicas": obj["spec"].get("replicas", 0)},
+        "status": {"replicas": obj.get("status", {}).get("replicas", 0), "selector": text},
+    }
+
+
+def scale(world: World, call: Call) -> Answer:
+    """Get, replace or patch the scale of a workload. Raises ApiError."""
+    record = required_record(world, call)
+    obj = record.decode()
+    if call.method == "GET":
+        return Answer(200, encode(_scale_of(obj)))
+    if call.method == "PUT":
+        wanted = decode_body(call, "Scale")
+    else:
+        wanted = _patched(call.content_type, _scale_of(obj), _patch_document(call))
+    replicas = (wanted.get("spec") or {}).get("replicas", 0)
+    if not isinstance(replicas, int) or replicas < 0:
+        raise bad_request("spec.replicas: must be a whole number of 0 or more")
+    check_version(call, record, wanted.get("metadata") or {})
+    obj["spec"]["replicas"] = replicas
+    main = Call(call.method, call.resource, call.namespace, call.name, "", call.query)
+    result = commit(world, main, record, obj)
+    stored = result.decode() if isinstance(result, Record) else obj
+    return Answer(200, encode(_scale_of(stored)))

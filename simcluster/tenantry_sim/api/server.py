@@ -1,0 +1,151 @@
+"""The HTTP server: authentication, faults, routing, and answers as bytes."""
+
+import asyncio
+import hmac
+import logging
+import socket
+from typing import Any
+
+from aiohttp import web
+
+from tenantry_sim.api import discovery
+from tenantry_sim.api.call import JSON, NOT_FOUND, Answer, Call, route, split_target
+from tenantry_sim.api.dispatch import bind_collection, dispatch, review
+from tenantry_sim.api.watching import WatchHub, WatchStream
+from tenantry_sim.faults import FaultRule, Faults
+from tenantry_sim.kinds.table import BY_KEY
+from tenantry_sim.status import ApiError, not_allowed
+from tenantry_sim.store.records import encode
+from tenantry_sim.world import World
+
+_LOG = logging.getLogger(__name__)
+_OPEN_PATHS = frozenset({"/healthz", "/livez", "/readyz", "/version"})
+_MAX_BODY = 3 * 1024 * 1024
+_PODS = BY_KEY["/pods"]
+
+
+class ApiServer:
+    """Serves one world on one port. `start` after `stop` listens on the same port with the same state."""
+
+    def __init__(self, world: World, token: str, bookmark_seconds: float) -> None:
+        self.world = world
+        self.token = token
+        self.bookmark_seconds = bookmark_seconds
+        self.hub = WatchHub()
+        self.faults: Faults | None = None
+        self.port = 0
+        self._server: web.Server | None = None
+        self._listener: asyncio.Server | None = None
+
+    async def start(self, host: str, port: int) -> None:
+        """Listen on loopback. Raises OSError when the port is taken."""
+        self._server = web.Server(self._handle, access_log=None, keepalive_timeout=3600, handler_cancellation=True)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(self._server, host, self.port or port, family=family, backlog=1024)
+        self.port = self._listener.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Close the port and break every connection at once."""
+        if self._listener is None or self._server is None:
+            return
+        self._listener.close()
+        self.hub.do("", WatchStream.cut)
+        for connection in list(self._server.connections):
+            transport = connection.transport
+            if transport is not None:
+                transport.abort()
+        await self._server.shutdown(0.5)
+        await self._listener.wait_closed()
+        self._listener = self._server = None
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        path, query = split_target(request.raw_path)
+        method = request.method
+        rule: FaultRule | None = None
+        try:
+            if self.faults is not None and self.faults.active and not path.startswith("/sim/"):
+                rule = self.faults.match(method, path)
+                if rule is not None and rule.when == "before":
+                    await self._suffer(request, rule)
+            if self.token and path not in _OPEN_PATHS:
+                self._authenticate(request)
+            result = await self._answer(request, method, path, query)
+            if rule is not None and rule.when == "after":
+                await self._suffer(request, rule)
+        except ApiError as refusal:
+            return self._refusal(refusal)
+        except (ConnectionError, asyncio.CancelledError):
+            raise
+        except Exception as fault:
+            _LOG.exception("request failed: %s %s", method, path)
+            return self._refusal(ApiError(500, "InternalError", f"Internal error occurred: {type(fault).__name__}"))
+        if isinstance(result, Answer):
+            return web.Response(status=result.code, body=result.body, headers={"Content-Type": result.content_type})
+        return result
+
+    async def _suffer(self, request: web.BaseRequest, rule: FaultRule) -> None:
+        if rule.delay_seconds:
+            await asyncio.sleep(rule.delay_seconds)
+        if rule.drop:
+            if request.transport is not None:
+                request.transport.abort()
+            raise ConnectionResetError("dropped by a fault rule")
+        if rule.status:
+            raise rule.failure()
+
+    def _authenticate(self, request: web.BaseRequest) -> None:
+        given = request.headers.get("Authorization", "")
+        if not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
+            raise ApiError(401, "Unauthorized", "Unauthorized")
+
+    def _refusal(self, refusal: ApiError) -> web.Response:
+        headers = {"Content-Type": JSON}
+        if refusal.retry_after is not None:
+            headers["Retry-After"] = str(refusal.retry_after)
+        return web.Response(status=refusal.code, body=refusal.body(), headers=headers)
+
+    async def _answer(
+        self, request: web.BaseRequest, method: str, path: str, query: dict[str, str]
+    ) -> Answer | web.StreamResponse:
+        call = route(method, path, query)
+        if call is None:
+            return await self._beside(request, method, path, query)
+        headers = request.headers
+        call.accept = headers.get("Accept", JSON)
+        if method == "GET":
+            if call.watching and not call.subresource:
+                stream = WatchStream(
+                    self.world.store, self.world.store.kind(call.resource), call, self.bookmark_seconds
+                )
+                return await self.hub.serve(stream, request, {})
+        elif request.can_read_body:
+            call.body = await self._body(request)
+            call.content_type = headers.get("Content-Type", JSON).partition(";")[0].strip()
+        return dispatch(self.world, call)
+
+    async def _body(self, request: web.BaseRequest) -> bytes:
+        body = await request.content.read() if request.content_length is None else await request.read()
+        if len(body) > _MAX_BODY:
+            raise ApiError(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728")
+        return body
+
+    async def _beside(
+        self, request: web.BaseRequest, method: str, path: str, query: dict[str, str]
+    ) -> Answer | web.StreamResponse:
+        """Paths outside the resource table: bindings, reviews, discovery, the fault switches."""
+        if path == "/sim/faults" and self.faults is not None:
+            if method == "POST":
+                return Answer(200, encode(await self.faults.apply(await self._body(request))))
+            return Answer(200, encode(await self.faults.apply(b"")))
+        parts = path.split("/")
+        if len(parts) == 6 and parts[1:4] == ["api", "v1", "namespaces"] and parts[5] == "bindings":
+            if method != "POST":
+                raise not_allowed()
+            return bind_collection(self.world, parts[4], await self._body(request), "dryRun" in query)
+        if method == "POST":
+            call = Call(method, _PODS, "", "", "", query, body=await self._body(request))
+            answer: Any = review(path, call, self.token)
+            return answer if answer is not None else NOT_FOUND
+        found = discovery.document(path.rstrip("/") or "/") if method == "GET" else None
+        return found if found is not None else NOT_FOUND

@@ -1,0 +1,121 @@
+"""The embedded cluster: store, HTTP server, simulated nodes and controllers put together."""
+
+import asyncio
+import json
+import os
+import random
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tenantry_sim.api.server import ApiServer
+from tenantry_sim.api.watching import WatchStream
+from tenantry_sim.clock import Clock, LoopClock
+from tenantry_sim.config import SimConfig
+from tenantry_sim.faults import Faults
+from tenantry_sim.kinds.table import RESOURCES
+from tenantry_sim.nodes.fleet import add_node, populate
+from tenantry_sim.nodes.kubelet import Kubelet
+from tenantry_sim.nodes.spaces import NamespaceController
+from tenantry_sim.store.store import Store
+from tenantry_sim.world import World
+
+
+class SimCluster:
+    """An embedded Kubernetes API server with simulated nodes, in this process and event loop.
+
+    `async with SimCluster(SimConfig(nodes=200)) as cluster: ...` serves at `cluster.url` until the block ends.
+    Raises ValueError, with every problem listed, for bad settings.
+    """
+
+    def __init__(self, config: SimConfig | None = None, clock: Clock | None = None) -> None:
+        self.config = config or SimConfig()
+        problems = self.config.problems()
+        if problems:
+            raise ValueError("; ".join(problems))
+        store = Store(RESOURCES, self.config.history)
+        self.world = World(store, clock or LoopClock(), random.Random(self.config.seed))
+        self.server = ApiServer(self.world, self.config.token, self.config.bookmark_seconds)
+        self.faults = Faults(self)
+        self.server.faults = self.faults
+        self._kubelet = Kubelet(self.world, self.config.stages)
+        self._spaces = NamespaceController(self.world)
+        self._restart: asyncio.Task[None] | None = None
+
+    @property
+    def url(self) -> str:
+        """Base URL, without a slash at the end. Valid once started."""
+        return f"http://{self.config.host}:{self.server.port}"
+
+    async def start(self) -> None:
+        """Fill the store and listen. Raises OSError when the port is taken."""
+        populate(self.world, self.config)
+        self._spaces.start()
+        if self.config.kubelet:
+            self._kubelet.start()
+        await self.server.start(self.config.host, self.config.port)
+
+    async def stop(self) -> None:
+        """Stop actors and server; every connection is broken."""
+        if self._restart is not None:
+            self._restart.cancel()
+            await asyncio.gather(self._restart, return_exceptions=True)
+        self._kubelet.stop()
+        self._spaces.stop()
+        await self.server.stop()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    def add_node(self, number: int) -> None:
+        """Add one more simulated node in the shape of the template."""
+        add_node(self.world, self.config, number)
+
+    def write_kubeconfig(self, path: str | Path) -> None:
+        """Write a kubeconfig (JSON is YAML) that points at the server, readable by the owner only."""
+        user = {"token": self.config.token} if self.config.token else {}
+        document = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "sim", "cluster": {"server": self.url}}],
+            "users": [{"name": "sim", "user": user}],
+            "contexts": [{"name": "sim", "context": {"cluster": "sim", "user": "sim", "namespace": "default"}}],
+            "current-context": "sim",
+        }
+        target = Path(path)
+        with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(document, file, indent=2)
+            file.write("\n")
+
+    def cut_watches(self, key: str) -> int:
+        """For `faults`: break open watches."""
+        return self.server.hub.do(key, WatchStream.cut)
+
+    def compact(self) -> None:
+        """For `faults`: forget history."""
+        self.world.store.compact()
+
+    async def start_listening(self) -> None:
+        """For `faults`: listen again."""
+        await self.server.start(self.config.host, self.config.port)
+
+    async def stop_listening(self) -> None:
+        """For `faults`: close the port."""
+        await self.server.stop()
+
+    def restart_later(self, down_seconds: float) -> None:
+        """For `faults` over HTTP: answer first, then go down for some seconds."""
+
+        async def restart() -> None:
+            await asyncio.sleep(0.05)
+            await self.server.stop()
+            await asyncio.sleep(down_seconds)
+            await self.start_listening()
+
+        self._restart = asyncio.get_running_loop().create_task(restart())

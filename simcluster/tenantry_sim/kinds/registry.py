@@ -1,0 +1,65 @@
+"""Which rules belong to which kind."""
+
+from collections.abc import Callable
+
+from tenantry_sim.kinds import admission, others, pods
+from tenantry_sim.kinds.rules import Rules, condition_times
+from tenantry_sim.store.records import Object
+
+
+def _status(**values: object) -> Callable[[Object], Object]:
+    return lambda obj: dict(values)
+
+
+def _workload(default: Callable[[Object], None], initial: Callable[[Object], Object]) -> Rules:
+    return Rules(
+        default=default,
+        validate=others.workload_causes,
+        validate_update=others.workload_update_causes,
+        initial_status=initial,
+    )
+
+
+_DAEMON_STATUS = _status(currentNumberScheduled=0, numberMisscheduled=0, desiredNumberScheduled=0, numberReady=0)
+_BUDGET_STATUS = _status(disruptionsAllowed=0, currentHealthy=0, desiredHealthy=0, expectedPods=0)
+
+RULES: dict[str, Rules] = {
+    "/pods": Rules(
+        default=pods.default,
+        create=admission.on_create,
+        update=admission.on_update,
+        validate=pods.validate,
+        validate_update=pods.validate_update,
+        admit=admission.admit,
+        normalise_status=condition_times,
+        initial_status=pods.initial_status,
+    ),
+    "/namespaces": Rules(create=others.namespace_create, initial_status=_status(phase="Active")),
+    "/nodes": Rules(default=others.node_default),
+    "/services": Rules(
+        default=others.service_default, create=others.service_create, initial_status=_status(loadBalancer={})
+    ),
+    "/events": Rules(default=others.event_default),
+    "/secrets": Rules(default=others.secret_default),
+    "/limitranges": Rules(default=others.limit_range_default),
+    "/persistentvolumeclaims": Rules(default=others.claim_default, initial_status=_status(phase="Pending")),
+    "/persistentvolumes": Rules(default=others.volume_default, initial_status=_status(phase="Pending")),
+    "/replicationcontrollers": Rules(initial_status=_status(replicas=0)),
+    "apps/deployments": _workload(others.deployment_default, _status()),
+    "apps/replicasets": _workload(others.replicas_default, _status(replicas=0)),
+    "apps/statefulsets": _workload(others.stateful_default, _status(replicas=0, availableReplicas=0)),
+    "apps/daemonsets": _workload(others.daemon_default, _DAEMON_STATUS),
+    "batch/jobs": Rules(default=others.job_default, create=others.job_create, validate=others.workload_causes),
+    "policy/poddisruptionbudgets": Rules(initial_status=_BUDGET_STATUS),
+    "scheduling.k8s.io/priorityclasses": Rules(
+        default=others.priority_class_default, validate_update=others.priority_class_update_causes
+    ),
+    "storage.k8s.io/storageclasses": Rules(default=others.storage_class_default),
+    "storage.k8s.io/volumeattachments": Rules(initial_status=_status(attached=False)),
+}
+_PLAIN = Rules()
+
+
+def rules_for(key: str) -> Rules:
+    """The rules of `group/plural`; kinds without a row get the plain ones."""
+    return RULES.get(key, _PLAIN)

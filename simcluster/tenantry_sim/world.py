@@ -1,0 +1,38 @@
+"""What rules and actors may reach: the store, the clock and fresh identifiers."""
+
+import random
+import uuid
+from dataclasses import dataclass, field
+
+from tenantry_sim.clock import Clock, LoopClock, stamp
+from tenantry_sim.store.records import Record
+from tenantry_sim.store.store import KindStore, Store
+
+_SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+
+
+@dataclass(slots=True)
+class World:
+    """The shared state of one embedded cluster. Single-threaded: used from one event loop only."""
+
+    store: Store
+    clock: Clock = field(default_factory=LoopClock)
+    chance: random.Random = field(default_factory=random.Random)
+
+    def kind(self, key: str) -> KindStore:
+        """The store of `group/plural`; `/pods` for pods."""
+        return self.store.kinds[key]
+
+    def find(self, key: str, name: str, namespace: str = "") -> Record | None:
+        return self.store.kinds[key].get(namespace, name)
+
+    def stamp(self) -> str:
+        """The present time as `metav1.Time`."""
+        return stamp(self.clock.now())
+
+    def uid(self) -> str:
+        return str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
+
+    def suffix(self) -> str:
+        """Five letters for `generateName`."""
+        return "".join(self.chance.choices(_SUFFIX_LETTERS, k=5))
