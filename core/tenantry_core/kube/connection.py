@@ -1,8 +1,8 @@
 """Where the API server is and how we show who we are: what a transport needs, whatever it was loaded from."""
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ssl import SSLContext
 from typing import Protocol
 
 
@@ -37,7 +37,7 @@ class Connection:
 
     server: str
     """Base URL, `https://host:port` with an optional path, no slash at the end."""
-    ssl: ssl.SSLContext | None = None
+    ssl: SSLContext | None = None
     """Trust and client certificate; None for plain HTTP (the embedded cluster)."""
     credentials: Credentials = field(default_factory=StaticCredentials)
     """Source of the authentication headers."""

@@ -23,6 +23,10 @@ from tenantry_core.clock import Clock, SystemClock
 from tenantry_core.kube.connection import Connection
 from tenantry_core.kube.errors import CredentialsError
 
+# The loaders carry no types.
+_load_kube_config: Any = kube_config.load_kube_config
+_in_cluster_loader: Any = InClusterConfigLoader
+
 CHECK_PERIOD = 60.0
 """Seconds between two looks at credentials that can expire; the loaders renew five minutes ahead of an expiry."""
 FORCED_PERIOD = 10.0
@@ -57,7 +61,7 @@ class KubeconfigSource:
     async def load(self, *, fresh: bool) -> Any:
         if fresh or self._loader is None:
             config = Configuration()
-            self._loader = await kube_config.load_kube_config(
+            self._loader = await _load_kube_config(
                 self._path, self._context, client_configuration=config, persist_config=False
             )
             self._config = config
@@ -98,7 +102,7 @@ class InClusterSource:
 
     async def load(self, *, fresh: bool) -> Any:
         if fresh or self._config is None:
-            loader = InClusterConfigLoader(
+            loader = _in_cluster_loader(
                 token_filename=str(self._folder / "token"),
                 cert_filename=str(self._folder / "ca.crt"),
                 environ=self._environ,
@@ -200,14 +204,18 @@ async def load(kubeconfig: str | None = None, context: str | None = None, clock:
 
     Raises `CredentialsError` naming what was looked for.
     """
+    return await connect(_find(kubeconfig, context), clock)
+
+
+def _find(kubeconfig: str | None, context: str | None) -> KubeconfigSource | InClusterSource:
     default = os.environ.get("KUBECONFIG") or str(Path.home() / ".kube" / "config")
     path = kubeconfig or default
     if any(Path(part).expanduser().is_file() for part in path.split(os.pathsep) if part):
-        return await connect(KubeconfigSource(path, context), clock)
+        return KubeconfigSource(path, context)
     if kubeconfig:
         raise CredentialsError(f"no kubeconfig at {kubeconfig}")
     if (SERVICE_ACCOUNT / "token").is_file():
-        return await connect(InClusterSource(), clock)
+        return InClusterSource()
     raise CredentialsError(f"no kubeconfig at {default} and no service account: pass --kubeconfig")
 
 

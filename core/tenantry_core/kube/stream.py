@@ -189,6 +189,8 @@ class ResourceStream:
                     yield self._event(line)
                 if self._resync_asked:
                     return
+        if self._resync_asked:
+            return
         if self.counters.events == before and self._clock.monotonic() - opened < SHORT_WATCH:
             raise MaybeSent("the server ended the watch at once")
 
