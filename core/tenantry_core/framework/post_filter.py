@@ -83,3 +83,16 @@ class PostFilterPlugin(Protocol):
     name: str
 
     def post_filter(self, ctx: CycleContext, profile: Profile, rejected: Rejections) -> PostFilterResult: ...
+
+
+@runtime_checkable
+class RoomFilter(Protocol):
+    """A filter that looks at pod slots and at sums of requests and at nothing else, so that preemption can do its sums.
+
+    It must refuse a row exactly where the pod count would exceed the allocatable pods, or where a needed amount exceeds
+    allocatable minus requested.
+    """
+
+    def room(self, ctx: CycleContext) -> Sequence[tuple[int, int]]:
+        """(row of the resource axis, amount above 0) for each resource the pod is checked for, the pod slot aside."""
+        ...
