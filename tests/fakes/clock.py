@@ -8,8 +8,8 @@ import itertools
 class FakeClock:
     """Stands still until `advance`; sleepers wake in the order of their deadlines.
 
-    `now()` starts at `wall`, `monotonic()` at 0. `advance` lets every woken task run until it waits again before the next
-    sleeper is woken, so that a loop of short sleeps inside one long `advance` runs at its own times.
+    `now()` starts at `wall`, `monotonic()` at 0. `advance` lets every woken task run until it waits again before the
+    next sleeper is woken, so that a loop of short sleeps inside one long `advance` runs at its own times.
     """
 
     def __init__(self, wall: float = 1_800_000_000.0, *, settle_rounds: int = 50) -> None:

@@ -162,9 +162,12 @@ class Outbox(Generic[K, V]):
                 self._flying.discard(key)
             self._settle(key, entry, sent)
             if sent is Sent.AGAIN:
+                # The key waits with its worker; another worker would try it again at once.
                 await self._clock.sleep(backoff.next())
             else:
                 backoff.reset()
+            if key in self._pending:
+                self._ready.put_nowait(key)
 
     async def _attempt(self, key: K, value: V) -> Sent:
         try:
@@ -185,7 +188,7 @@ class Outbox(Generic[K, V]):
             await self._clock.sleep(self._settings.gate_poll)
 
     def _settle(self, key: K, entry: _Entry[V], sent: Sent) -> None:
-        """Count one attempt, and queue the key again where something is left to send."""
+        """Count one attempt, and keep the write where it is to be tried again."""
         newer = self._pending.get(key)
         if sent is Sent.DONE:
             self.counters.sent += 1
@@ -193,8 +196,6 @@ class Outbox(Generic[K, V]):
             self.counters.refused += 1
         else:
             self._keep(key, entry, newer)
-        if key in self._pending:
-            self._ready.put_nowait(key)
         self._check_idle()
 
     def _keep(self, key: K, entry: _Entry[V], newer: _Entry[V] | None) -> None:
