@@ -15,7 +15,7 @@ assumed pod whose bind ended without news is listed by `overdue`; the caller rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec import structs
@@ -25,12 +25,13 @@ from tenantry_core.cache.counts import SelectorCounts
 from tenantry_core.cache.held_terms import HeldTerms
 from tenantry_core.cache.node_table import NodeTable
 from tenantry_core.cache.pod_table import PodTable
+from tenantry_core.cache.ports import PortUsage
 from tenantry_core.cache.simulation import CacheSimulation
 from tenantry_core.cache.storage import StorageStore
 from tenantry_core.cache.workloads import WorkloadStore
 from tenantry_core.framework.columns import IntArray
 from tenantry_core.framework.placed import PlacedPod
-from tenantry_core.framework.pod_class import HostPort, PodClass
+from tenantry_core.framework.pod_class import PodClass
 from tenantry_core.framework.snapshot import MetTerm, Nomination, Simulation
 from tenantry_core.framework.terms import PodSet
 from tenantry_core.model.events import Action
@@ -58,7 +59,7 @@ class ClusterCache:
         self.classes = ClassTable(self._counts)
         self._pods: dict[str, PlacedPod] = {}
         self._on_row: dict[int, dict[str, PlacedPod]] = {}
-        self._ports: dict[int, dict[HostPort, int]] = {}
+        self._ports = PortUsage(self.nodes)
         self._deadlines: dict[str, float] = {}
 
     # Nodes
@@ -205,13 +206,13 @@ class ClusterCache:
         """Pods that hold room on a row."""
         return list(self._on_row.get(row, {}).values())
 
-    def ports_on(self, row: int) -> Mapping[HostPort, int]:
-        """Host ports in use on a row."""
-        return self._ports.get(row, {})
+    def ports_in_use(self, protocol: str, port: int) -> Iterable[tuple[str, IntArray]]:
+        """Per address: int64[N], pods that hold the host port on each row."""
+        return self._ports.in_use(protocol, port)
 
-    def rows_with_ports(self) -> list[int]:
-        """Rows where any host port is in use."""
-        return list(self._ports)
+    def namespaces(self) -> Mapping[str, Labels]:
+        """Labels of every known namespace."""
+        return self._namespaces
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """Labels of a namespace."""
@@ -250,9 +251,7 @@ class ClusterCache:
         if any(cls.terms):
             self._terms.change(cls, row, 1)
         if cls.ports:
-            used = self._ports.setdefault(row, {})
-            for port in cls.ports:
-                used[port] = used.get(port, 0) + 1
+            self._ports.change(cls.ports, row, 1)
         if cls.volumes:
             self.storage.use(placed)
         return placed
@@ -266,7 +265,7 @@ class ClusterCache:
         if any(cls.terms):
             self._terms.change(cls, row, -1)
         if cls.ports:
-            self._release_ports(row, cls)
+            self._ports.change(cls.ports, row, -1)
         if cls.volumes:
             self.storage.release(placed)
         if not self.nodes.give_back(row, self._items(cls, placed.request), placed.scoring):
@@ -274,15 +273,6 @@ class ClusterCache:
         if not self._on_row[row]:
             del self._on_row[row]
             self.nodes.recycle(row)
-
-    def _release_ports(self, row: int, cls: PodClass) -> None:
-        used = self._ports[row]
-        for port in cls.ports:
-            used[port] -= 1
-            if not used[port]:
-                del used[port]
-        if not used:
-            del self._ports[row]
 
     def _recount(self, row: int) -> None:
         used: Amounts = {}

@@ -14,12 +14,14 @@ from tenantry_core.framework.columns import ALL, BoolArray, IntArray
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.plugin import (
     Normalize,
+    PreScorePlugin,
     RowFilter,
     RowScore,
     Scope,
     SkipsClass,
 )
 from tenantry_core.framework.profile import Named, Profile, Weighted
+from tenantry_core.framework.status import Code
 
 FEW_ROWS = 24
 """Up to this many changed rows are updated one at a time; more are done as one array operation."""
@@ -29,13 +31,13 @@ INFEASIBLE = -1
 class ClassEval:
     """Masks and totals over rows, N long.
 
-    ok bool[N]: passes every filter but the global ones; `feasible` counts them. total int64[N]: weighted score without global scorers, -1 where
-    not ok. `static_parts` holds raw scores that are normalised over the feasible rows.
+    ok bool[N]: passes every filter but the global ones; `feasible` counts them. total int64[N]: weighted score without
+    global scorers, -1 where not ok. Static scores are kept raw and normalised over the feasible rows.
     """
 
     def __init__(self, profile: Profile, ctx: CycleContext) -> None:
-        kept = [f for f in profile.filter if not _skipped(f.plugin, f.plugin.filter_scope, ctx)]
-        scorers = [s for s in profile.score if not _skipped(s.plugin, s.plugin.score_scope, ctx)]
+        kept = [f for f in profile.filter if f.plugin.filter_scope is Scope.GLOBAL or speaks(f.plugin, ctx)]
+        scorers = [s for s in profile.score if _is_global(s) or scores_now(s.plugin, ctx)]
         self.global_filters = tuple(f for f in kept if f.plugin.filter_scope is Scope.GLOBAL)
         self.global_scorers = tuple(s for s in scorers if _is_global(s))
         self._static_filters = tuple(f for f in kept if f.plugin.filter_scope is Scope.STATIC)
@@ -137,14 +139,20 @@ class ClassEval:
         self.total[rows] = self._row_score[rows] + self._norm[rows]
 
 
-def _skipped(plugin: object, scope: Scope, ctx: CycleContext) -> bool:
-    return scope is not Scope.GLOBAL and isinstance(plugin, SkipsClass) and plugin.skips(ctx)
-
-
 def _is_global(scorer: Weighted) -> bool:
     return scorer.plugin.score_scope is Scope.GLOBAL or scorer.plugin.normalization is Normalize.CUSTOM
 
 
+def speaks(plugin: object, ctx: CycleContext) -> bool:
+    """Whether the plugin has something to say on this pod now."""
+    return not (isinstance(plugin, SkipsClass) and plugin.skips(ctx))
+
+
+def scores_now(plugin: object, ctx: CycleContext) -> bool:
+    """Whether the plugin has a score to add: PreScore may still skip. `ctx.feasible` must be set for global scorers."""
+    return speaks(plugin, ctx) and not (isinstance(plugin, PreScorePlugin) and plugin.pre_score(ctx).code is Code.SKIP)
+
+
 def active(named: tuple[Named, ...], ctx: CycleContext) -> list[Named]:
     """Global filters that have something to say on this pod now."""
-    return [f for f in named if not (isinstance(f.plugin, SkipsClass) and f.plugin.skips(ctx))]
+    return [f for f in named if speaks(f.plugin, ctx)]

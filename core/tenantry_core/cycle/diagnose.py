@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tenantry_core.cycle.class_eval import active, speaks
 from tenantry_core.cycle.decision import Diagnosis, Reason
 from tenantry_core.cycle.nominated import Filtering, promised
 from tenantry_core.framework.columns import BoolArray, IntArray
 from tenantry_core.framework.context import CycleContext
-from tenantry_core.framework.plugin import SkipsClass
 from tenantry_core.framework.profile import Named
 
 PRE_FILTER_CUT = "cycle/pre-filter-cut"
@@ -22,7 +22,7 @@ def diagnose(cycle: Filtering, ctx: CycleContext, narrowed: BoolArray | None) ->
     rows = np.flatnonzero(nodes.alive)
     if narrowed is not None:
         rows = _cut(found, ctx, rows, narrowed)
-    speaking = [f for f in cycle.profile.filter if not (isinstance(f.plugin, SkipsClass) and f.plugin.skips(ctx))]
+    speaking = active(cycle.profile.filter, ctx)
     left = _walk(found, ctx, rows, speaking)
     if len(left) and ctx.snapshot.nominations:
         _with_promises(cycle, found, ctx, left)
@@ -53,11 +53,9 @@ def _with_promises(cycle: Filtering, found: Diagnosis, ctx: CycleContext, left: 
                 simulation.add(cls, row)
             fresh = CycleContext(ctx.snapshot, ctx.cls, ctx.pod)
             for pre in cycle.profile.pre_filter:
-                if not (isinstance(pre, SkipsClass) and pre.skips(fresh)):
+                if speaks(pre, fresh):
                     pre.pre_filter(fresh)
-            speaking = [
-                f for f in cycle.profile.filter if not (isinstance(f.plugin, SkipsClass) and f.plugin.skips(fresh))
-            ]
+            speaking = active(cycle.profile.filter, fresh)
             _walk(found, fresh, np.array([row], dtype=np.int64), speaking)
 
 

@@ -1,7 +1,7 @@
 """Room promised to pods that preemption nominated.
 
-Source: RunFilterPluginsWithNominatedPods of kube-scheduler: on a node with promises to pods of at least this priority the
-filters must hold both with those pods there and without them.
+Source: RunFilterPluginsWithNominatedPods of kube-scheduler: on a node with promises to pods of at least this priority
+the filters must hold both with those pods there and without them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
+from tenantry_core.cycle.class_eval import speaks
 from tenantry_core.framework.columns import BoolArray
 from tenantry_core.framework.context import CycleContext
-from tenantry_core.framework.plugin import PreFilterPlugin, SkipsClass
 from tenantry_core.framework.pod_class import PodClass
 from tenantry_core.framework.profile import Profile
 
@@ -51,14 +51,7 @@ def row_passes(profile: Profile, ctx: CycleContext, row: int) -> bool:
     """Whether one row passes every filter in the view as it stands now, worked out afresh."""
     fresh = CycleContext(ctx.snapshot, ctx.cls, ctx.pod)
     for pre in profile.pre_filter:
-        if _speaks(pre, fresh) and not pre.pre_filter(fresh).status.ok:
+        if speaks(pre, fresh) and not pre.pre_filter(fresh).status.ok:
             return False
     rows = np.array([row], dtype=np.int64)
-    return all(not _speaks(f.plugin, fresh) or bool(f.plugin.filter(fresh, rows)[0]) for f in profile.filter)
-
-
-def _speaks(plugin: object, ctx: CycleContext) -> bool:
-    return not (isinstance(plugin, SkipsClass) and plugin.skips(ctx))
-
-
-__all__ = ["Filtering", "PreFilterPlugin", "drop_promised", "promised", "row_passes"]
+    return all(not speaks(f.plugin, fresh) or bool(f.plugin.filter(fresh, rows)[0]) for f in profile.filter)

@@ -14,7 +14,7 @@ from collections import OrderedDict
 
 import numpy as np
 
-from tenantry_core.cycle.class_eval import ClassEval, active
+from tenantry_core.cycle.class_eval import ClassEval, active, scores_now, speaks
 from tenantry_core.cycle.decision import Decision, Diagnosis, Placement, Unplaced
 from tenantry_core.cycle.diagnose import PRE_FILTER_CUT, diagnose
 from tenantry_core.cycle.nominated import drop_promised
@@ -22,7 +22,6 @@ from tenantry_core.cycle.normalize import normalized
 from tenantry_core.cycle.sampling import sampled
 from tenantry_core.framework.columns import BoolArray, IntArray
 from tenantry_core.framework.context import CycleContext
-from tenantry_core.framework.plugin import SkipsClass
 from tenantry_core.framework.pod_class import PodClass
 from tenantry_core.framework.profile import Profile
 from tenantry_core.framework.snapshot import Snapshot
@@ -34,7 +33,7 @@ EVALS_KEPT = 256
 
 
 class Cycle:
-    """Decides for one profile over one live snapshot. Keeps evaluations between calls; the results do not depend on it."""
+    """Decides for one profile over one live snapshot. Evaluations are kept; results do not depend on that."""
 
     def __init__(self, snapshot: Snapshot, profile: Profile, keep: int = EVALS_KEPT) -> None:
         self.profile = profile
@@ -54,9 +53,8 @@ class Cycle:
             return refused
         found = self._evaluation(ctx)
         filters = active(found.global_filters, ctx)
-        scorers = active_scorers(found, ctx)
-        nominations = self._snapshot.nominations
-        plain = not (filters or scorers or nominations or narrowed is not None)
+        scorers = any(speaks(s.plugin, ctx) for s in found.global_scorers)
+        plain = not (filters or scorers or self._snapshot.nominations or narrowed is not None)
         if plain and not 0 < self.profile.percentage_of_nodes_to_score < 100:
             return self._pick_fast(ctx, found)
         return self._decide_fully(ctx, found, narrowed)
@@ -66,7 +64,7 @@ class Cycle:
         nodes, mask = self._snapshot.nodes, None
         narrowing: list[str] = []
         for plugin in self.profile.pre_filter:
-            if isinstance(plugin, SkipsClass) and plugin.skips(ctx):
+            if not speaks(plugin, ctx):
                 continue
             result = plugin.pre_filter(ctx)
             name = plugin.name  # type: ignore[attr-defined]
@@ -110,7 +108,9 @@ class Cycle:
             return self._placement(int(rows[0]), 1, evaluated, 0)
         ctx.feasible = rows
         totals = found.scores(ctx, rows)
-        for scorer in active_scorers(found, ctx):
+        for scorer in found.global_scorers:
+            if not scores_now(scorer.plugin, ctx):
+                continue
             raw = scorer.plugin.score(ctx, rows)
             totals = totals + scorer.weight * normalized(scorer.plugin, ctx, raw)
         best = int(totals.max())
@@ -161,7 +161,3 @@ class Cycle:
             self._evals.move_to_end(ctx.cls)
         found.refresh(ctx)
         return found
-
-
-def active_scorers(found: ClassEval, ctx: CycleContext) -> list:  # type: ignore[type-arg]
-    return [s for s in found.global_scorers if not (isinstance(s.plugin, SkipsClass) and s.plugin.skips(ctx))]

@@ -1,6 +1,7 @@
 """How many nodes are looked at when a profile asks for less than all of them.
 
-Source: numFeasibleNodesToFind of kube-scheduler 1.36: never fewer than 100; the search goes on where the last one ended.
+Source: numFeasibleNodesToFind of kube-scheduler 1.36: never fewer than 100; the search goes on where the last
+one ended.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def wanted(nodes: int, percentage: int) -> int:
 
 
 def sampled(mask: BoolArray, alive: BoolArray, start: int, percentage: int) -> tuple[BoolArray, int]:
-    """Keep the first feasible rows from `start` on, wrapping round. Returns the mask and how many nodes were looked at."""
+    """Keep the first feasible rows from `start` on, wrapping round; also returns how many nodes were looked at."""
     limit = wanted(int(alive.sum()), percentage)
     order = np.concatenate([np.arange(start, len(mask)), np.arange(min(start, len(mask)))])
     passed = np.cumsum(mask[order])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from tenantry_core.framework.binding import BindPlugin, PermitPlugin, PostBindPlugin, PreBindPlugin, ReservePlugin
 from tenantry_core.framework.plugin import (
@@ -15,8 +15,6 @@ from tenantry_core.framework.plugin import (
     PreScorePlugin,
     ScorePlugin,
 )
-
-P = TypeVar("P")
 
 
 class Weighted(NamedTuple):
@@ -76,5 +74,5 @@ def profile_of(scheduler_name: str, plugins: Sequence[tuple[Plugin, int]], perce
     )
 
 
-def _all(plugins: Sequence[Plugin], point: type[P]) -> tuple[P, ...]:
+def _all(plugins: Sequence[Plugin], point: Any) -> tuple[Any, ...]:
     return tuple(p for p in plugins if isinstance(p, point))

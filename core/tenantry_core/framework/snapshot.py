@@ -44,8 +44,40 @@ class StorageView(Protocol):
     def csi_drivers(self) -> Mapping[str, CSIDriver]: ...
     @property
     def capacities(self) -> Mapping[str, CSIStorageCapacity]: ...
+    def volumes_of_class(self, name: str) -> Iterable[PersistentVolume]:
+        """Volumes of a storage class, "" for those without one."""
+        ...
+
     def claim_users(self, namespace: str, name: str) -> Iterable[PlacedPod]:
         """Placed pods that use a claim."""
+        ...
+
+    def claims_on(self, row: int) -> Mapping[tuple[str, str], int]:
+        """Claims that pods on a row use, with how many pods use each."""
+        ...
+
+    def stored_volume(self, name: str) -> PersistentVolume | None:
+        """A volume as the API server last sent it, whatever is assumed of it."""
+        ...
+
+    def stored_claim(self, namespace: str, name: str) -> PersistentVolumeClaim | None:
+        """A claim as the API server last sent it, whatever is assumed of it."""
+        ...
+
+    def assume_volume(self, volume: PersistentVolume) -> None:
+        """Show this version of a volume until news of it comes or `restore_volume` is called (Reserve only)."""
+        ...
+
+    def assume_claim(self, claim: PersistentVolumeClaim) -> None:
+        """Show this version of a claim until news of it comes or `restore_claim` is called (Reserve only)."""
+        ...
+
+    def restore_volume(self, name: str) -> None:
+        """Show a volume as stored again. No fault where nothing is assumed."""
+        ...
+
+    def restore_claim(self, namespace: str, name: str) -> None:
+        """Show a claim as stored again. No fault where nothing is assumed."""
         ...
 
 
@@ -110,12 +142,12 @@ class Snapshot(Protocol):
         """Pods that hold room on a row, terminating ones included."""
         ...
 
-    def ports_on(self, row: int) -> Mapping[tuple[str, str, int], int]:
-        """Host ports in use on a row, with how many pods hold each."""
+    def ports_in_use(self, protocol: str, port: int) -> Iterable[tuple[str, IntArray]]:
+        """Per address: int64[N], pods that hold the host port on each row."""
         ...
 
-    def rows_with_ports(self) -> Iterable[int]:
-        """Rows where any host port is in use."""
+    def namespaces(self) -> Mapping[str, Mapping[str, str]]:
+        """Labels of every known namespace."""
         ...
 
     def changes_since(self, position: int) -> list[int] | None:
