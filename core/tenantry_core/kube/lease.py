@@ -192,12 +192,11 @@ class LeaderElector:
 
     async def _try(self) -> None:
         """Acquire or renew once."""
-        started, duration = self._clock.monotonic(), self.settings.duration
+        duration = self.settings.duration
         if self._state is Leadership.LEADER and self._observed is not None:
             # Nobody else writes while we lead, so the record that we stored last is nearly always current.
-            if await self._write(renewed(self._observed, duration, self._now()), started):
+            if await self._write(renewed(self._observed, duration, self._now())):
                 return
-            started = self._clock.monotonic()
         try:
             current = await self._api.get_as(Lease, LEASES, self.candidate.lease, self._call())
         except (KubeError, DecodeError) as fault:
@@ -205,16 +204,16 @@ class LeaderElector:
             return
         if current is None:
             new = first(self.candidate.lease, self.candidate.identity, duration, self._now())
-            await self._write(new, started)
+            await self._write(new)
             return
         self._observe(current)
         if current.spec.holder == self.candidate.identity:
-            await self._write(renewed(current, duration, self._now()), started)
+            await self._write(renewed(current, duration, self._now()))
         elif self._state is Leadership.LEADER:
             self.problem = f"the lease is held by {current.spec.holder or 'nobody'}"
             self._become(Leadership.LOST)
         elif not current.spec.holder or self._expired(current.spec):
-            await self._write(taken(current, self.candidate.identity, duration, self._now()), started)
+            await self._write(taken(current, self.candidate.identity, duration, self._now()))
         else:
             self.problem = ""
 
@@ -229,9 +228,11 @@ class LeaderElector:
         seconds = spec.lease_duration_seconds or self.settings.duration
         return self._clock.monotonic() >= self._observed_at + seconds
 
-    async def _write(self, lease: Lease, started: float) -> bool:
-        """Store a record that names us. On success lead from `started`, a moment before others can have seen it."""
-        self._may_hold = True
+    async def _write(self, lease: Lease) -> bool:
+        """Store a record that names us. On success lead from the moment before it left, when nobody can have seen
+        it.
+        """
+        self._may_hold, started = True, self._clock.monotonic()
         stored = await self._store(lease)
         if stored is None:
             return False
