@@ -193,10 +193,10 @@ class LeaderElector:
     async def _try(self) -> None:
         """Acquire or renew once."""
         duration = self.settings.duration
-        if self._state is Leadership.LEADER and self._observed is not None:
-            # Nobody else writes while we lead, so the record that we stored last is nearly always current.
-            if await self._write(renewed(self._observed, duration, self._now())):
-                return
+        last = self._observed if self._state is Leadership.LEADER else None
+        # Nobody else writes while we lead, so the record that we stored last is nearly always current.
+        if last is not None and await self._write(renewed(last, duration, self._now())):
+            return
         try:
             current = await self._api.get_as(Lease, LEASES, self.candidate.lease, self._call())
         except (KubeError, DecodeError) as fault:
