@@ -46,7 +46,7 @@ class Search:
     absolute: int = 100
     """At least so many candidates."""
     offset: int = 0
-    """Where among the possible nodes the search begins; taken modulo their number."""
+    """Where among the possible nodes the search begins, taken modulo their number; likewise among equal pods."""
 
     def wanted(self, possible: int) -> int:
         """Candidates after which the search stops."""
@@ -107,7 +107,7 @@ class Preemption:
         if not helpful.any():
             return []
         wanted = self.search.wanted(len(rows))
-        method = method_for(self.profile, ctx, Budgets(ctx.snapshot.budgets))
+        method = method_for(self.profile, ctx, Budgets(ctx.snapshot.budgets), self.search.offset)
         clean: list[Victims] = []
         violating: list[Victims] = []
         for row in rows_from(rows[helpful], self.search.offset):

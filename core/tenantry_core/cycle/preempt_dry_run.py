@@ -14,13 +14,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tenantry_core.cycle.preempt_rows import RowCheck, Texts
-from tenantry_core.cycle.preempt_victims import Budgets, Victims, importance
+from tenantry_core.cycle.preempt_victims import Budgets, Victims, by_importance
 from tenantry_core.framework.columns import PODS
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.placed import PlacedPod
 from tenantry_core.framework.plugin import Scope, SkipsClass
 from tenantry_core.framework.post_filter import RoomFilter
 from tenantry_core.framework.profile import Profile
+from tenantry_core.framework.snapshot import Simulation
 from tenantry_core.model.quantity import SATURATED
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -38,31 +39,45 @@ class Method(Protocol):
 class Exact:
     """Simulates and asks the filters."""
 
-    def __init__(self, profile: Profile, ctx: CycleContext, budgets: Budgets) -> None:
+    def __init__(self, profile: Profile, ctx: CycleContext, budgets: Budgets, offset: int) -> None:
         self._ctx = ctx
+        self.offset = offset
         self._budgets = budgets
         self.check = RowCheck(profile, ctx)
 
     def victims(self, row: int) -> Victims | Texts:
         """Whom to take, or why it would not help."""
-        lower = lower_pods(self._ctx, row)
-        if not lower:
+        arrived = lower_pods(self._ctx, row)
+        if not arrived:
             return (NO_VICTIMS,)
+        lower = by_importance(arrived, self.offset)
         with self._ctx.snapshot.simulate() as simulation:
             for placed in lower:
                 simulation.remove(placed)
             refused = self.check.why_not(row)
-            if refused is not None:
-                return refused
+            answer = self._reprieve(simulation, row, lower) if refused is None else refused
+            _put_back(simulation, self._ctx, arrived)
+        return answer
 
-            def comes_back(placed: PlacedPod) -> bool:
-                simulation.restore(placed)
-                if self.check.why_not(row, known=True) is None:
-                    return True
-                simulation.remove(placed)
-                return False
+    def _reprieve(self, simulation: Simulation, row: int, lower: list[PlacedPod]) -> Victims | Texts:
+        def comes_back(placed: PlacedPod) -> bool:
+            simulation.restore(placed)
+            if self.check.why_not(row, known=True) is None:
+                return True
+            simulation.remove(placed)
+            return False
 
-            return reprieve(row, lower, self._budgets, comes_back)
+        return reprieve(row, lower, self._budgets, comes_back)
+
+
+def _put_back(simulation: Simulation, ctx: CycleContext, arrived: list[PlacedPod]) -> None:
+    """Restore all pods in the order of their arrival, which decides between equals in later searches."""
+    there = {p.uid for p in ctx.snapshot.pods_on(arrived[0].row)}
+    for placed in arrived:
+        if placed.uid in there:
+            simulation.remove(placed)
+    for placed in arrived:
+        simulation.restore(placed)
 
 
 class Need(NamedTuple):
@@ -89,7 +104,7 @@ class ByArithmetic:
         used = [nodes.requested.item(n.axis, row) for n in needs]
         if row in self._exact.check.promises or any(u >= SATURATED for u in used):
             return self._exact.victims(row)
-        lower = lower_pods(self._ctx, row)
+        lower = by_importance(lower_pods(self._ctx, row), self._exact.offset)
         if not lower:
             return (NO_VICTIMS,)
         slots = nodes.allocatable.item(PODS, row) - nodes.pod_count.item(row) - 1 + len(lower)
@@ -115,9 +130,9 @@ class ByArithmetic:
         return reprieve(row, lower, self._budgets, comes_back)
 
 
-def method_for(profile: Profile, ctx: CycleContext, budgets: Budgets) -> Method:
+def method_for(profile: Profile, ctx: CycleContext, budgets: Budgets, offset: int) -> Method:
     """The cheapest method that is exact for this pod."""
-    exact = Exact(profile, ctx, budgets)
+    exact = Exact(profile, ctx, budgets, offset)
     moving = [f.plugin for f in profile.filter if f.plugin.filter_scope is not Scope.STATIC]
     speaking = [p for p in moving if not (isinstance(p, SkipsClass) and p.skips(ctx))]
     if len(speaking) != 1 or not isinstance(speaking[0], RoomFilter):
@@ -128,12 +143,9 @@ def method_for(profile: Profile, ctx: CycleContext, budgets: Budgets) -> Method:
 
 
 def lower_pods(ctx: CycleContext, row: int) -> list[PlacedPod]:
-    """Pods of the row that this pod may preempt, most important first."""
+    """Pods of the row that this pod may preempt, in the order of their arrival."""
     priority = ctx.cls.priority
-    found = [p for p in ctx.snapshot.pods_on(row) if p.pod.spec.priority < priority]
-    if len(found) > 1:
-        found.sort(key=importance)
-    return found
+    return [p for p in ctx.snapshot.pods_on(row) if p.pod.spec.priority < priority]
 
 
 def reprieve(
@@ -141,14 +153,12 @@ def reprieve(
 ) -> Victims | Texts:
     """Let pods come back, those protected by budgets first; who cannot is a victim."""
     violating, others = budgets.split(lower)
-    lost = [p for p in violating if not comes_back(p)]
+    lost = {p.uid for p in violating if not comes_back(p)}
     violations = len(lost)
-    lost += [p for p in others if not comes_back(p)]
+    lost.update(p.uid for p in others if not comes_back(p))
     if not lost:
         return (NO_VICTIMS,)
-    if violating and others:
-        lost.sort(key=importance)
-    return Victims(row, tuple(lost), violations)
+    return Victims(row, tuple(p for p in lower if p.uid in lost), violations)
 
 
 def rows_from(rows: np.typing.NDArray[np.int64], offset: int) -> list[int]:

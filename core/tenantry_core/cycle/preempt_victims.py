@@ -6,6 +6,7 @@ Source: MoreImportantPod and filterPodsWithPDBViolation of kube-scheduler 1.36.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from tenantry_core.framework.placed import PlacedPod
@@ -41,10 +42,25 @@ def start_time(placed: PlacedPod) -> str:
     return placed.pod.status.start_time or NOT_STARTED
 
 
-def importance(placed: PlacedPod) -> tuple[int, str, str, str]:
-    """Sort key, most important first: high priority, then early start; names make the order repeatable."""
-    meta = placed.pod.metadata
-    return (-placed.priority, start_time(placed), meta.namespace, meta.name)
+def by_importance(pods: Iterable[PlacedPod], offset: int = 0) -> list[PlacedPod]:
+    """Most important first: high priority, then early start, then early arrival on the node (the order of `pods`).
+
+    Among equals that have not started upstream's order is left to chance; here it begins at `offset`, so that searches
+    with different offsets do not always take the same pods.
+    """
+    found = sorted(pods, key=_rank)
+    if not offset or all(p.pod.status.start_time for p in found):
+        return found
+    turned: list[PlacedPod] = []
+    for (_, start), group in groupby(found, key=_rank):
+        equals = list(group)
+        first = offset % len(equals) if start == NOT_STARTED else 0
+        turned += equals[first:] + equals[:first]
+    return turned
+
+
+def _rank(placed: PlacedPod) -> tuple[int, str]:
+    return -placed.priority, start_time(placed)
 
 
 class Budgets:

@@ -8,7 +8,6 @@ Source: plugins/defaultpreemption of kube-scheduler 1.36.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from random import Random
 
 from tenantry_core.config.args import DefaultPreemptionArgs
 from tenantry_core.cycle.preempt import Preemption, Search
@@ -65,16 +64,16 @@ class Evictions:
 
 
 class DefaultPreemption:
-    """PostFilter and PreEnqueue."""
+    """PostFilter and PreEnqueue. The search begins one node further each time, from `offset` on."""
 
     name = "DefaultPreemption"
 
     def __init__(
-        self, args: DefaultPreemptionArgs = NO_EXTRA, evictions: Evictions | None = None, seed: int = 0
+        self, args: DefaultPreemptionArgs = NO_EXTRA, evictions: Evictions | None = None, offset: int = 0
     ) -> None:
         self.evictions = evictions if evictions is not None else Evictions()
         self._args = args
-        self._random = Random(seed)
+        self._offset = offset
         self._floor = PriorityFloor()
 
     def pre_enqueue(self, pod: Pod) -> Status:
@@ -83,10 +82,11 @@ class DefaultPreemption:
 
     def post_filter(self, ctx: CycleContext, profile: Profile, rejected: Rejections) -> PostFilterResult:
         """Find a node and its victims."""
+        self._offset += 1
         search = Search(
             percentage=self._args.min_candidate_nodes_percentage,
             absolute=self._args.min_candidate_nodes_absolute,
-            offset=self._random.randrange(1 << 31),
+            offset=self._offset,
         )
         return Preemption(profile, search, self._floor, self.evictions).run(ctx, rejected)
 
