@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from tenantry_core.model.events import Action, ClusterEvent, Resource
 from tenantry_core.model.objects import Pod
 from tenantry_core.queue.active import ActiveOrder, NamespaceOrder
+from tenantry_core.queue.admission import ACTIVATED, ATTEMPT_FAILED, Admission
 from tenantry_core.queue.backoff import BackoffQueue
 from tenantry_core.queue.changes import pod_changes
 from tenantry_core.queue.entry import Place, QueuedPod
@@ -20,11 +21,6 @@ from tenantry_core.queue.settings import QueueSettings
 from tenantry_core.queue.whereabouts import Whereabouts
 from tenantry_telemetry.api import NOOP_RECORDER, SchedulerRecorder
 
-# Values of the `event` label that are no cluster events.
-_FAILED = "ScheduleAttemptFailure"
-_BACKOFF_OVER = "BackoffComplete"
-_ACTIVATED = "ForceActivate"
-_TIMED_OUT = "UnschedulableTimeout"
 _ADDED = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD).label
 
 _NOBODY: frozenset[str] = frozenset()
@@ -55,12 +51,12 @@ class SchedulingQueue:
         self._in_flight = InFlight()
         self._ledger = Ledger(recorder)
         self._next_flush = 0.0
-        self.use_profiles(profiles)
+        self._admission = Admission(self._places, self._ledger, Gates(profiles), self._hint_table(profiles))
 
     def use_profiles(self, profiles: Profiles) -> None:
         """Take another set of plugins. Parked pods stay; a wildcard event wakes them to be tried with these."""
-        self._gates = Gates(profiles)
-        self._hints = HintTable(profiles, self._recorder, self._timer)
+        self._admission.gates = Gates(profiles)
+        self._admission.hints = self._hint_table(profiles)
 
     # -- pods come and go -----------------------------------------------------------------------------------------
 
@@ -77,7 +73,7 @@ class SchedulingQueue:
             self._pods[uid] = flight.qp
             return Place.IN_FLIGHT
         qp = self._pods[uid] = QueuedPod(pod, uid, now)
-        return self._admit(qp, Wake.NOW, _ADDED, now)
+        return self._admission.admit(qp, Wake.NOW, _ADDED, now)
 
     def update(self, old: Pod | None, new: Pod, now: float) -> Place:
         """A pending pod changed; one that is not known is added, so a pod that is assumed or bound must not come here.
@@ -126,12 +122,12 @@ class SchedulingQueue:
 
     def pop(self, now: float) -> QueuedPod | None:
         """Take the pod to try next, or None. When no pod is active, a rejected one comes before its backoff ends."""
-        self._end_backoffs(now)
+        self._admission.end_backoffs(now)
         return self._take()
 
     def pop_batch(self, now: float, limit: int) -> list[QueuedPod]:
         """Take up to `limit` pods, the same and in the same order as `pop` would give them."""
-        self._end_backoffs(now)
+        self._admission.end_backoffs(now)
         batch: list[QueuedPod] = []
         while len(batch) < limit and (qp := self._take()) is not None:
             batch.append(qp)
@@ -167,10 +163,10 @@ class SchedulingQueue:
         self._ledger.charge(qp, qp.blockers)
         wake = Wake.NOW if flight and flight.activate else self._verdict(qp, events)
         if wake is not Wake.NO:
-            return self._admit(qp, wake, _FAILED, now)
+            return self._admission.admit(qp, wake, ATTEMPT_FAILED, now)
         qp.since = now
         self._places.enter(qp, Place.PARKED)
-        self._ledger.incoming(Place.PARKED, _FAILED)
+        self._ledger.incoming(Place.PARKED, ATTEMPT_FAILED)
         return Place.PARKED
 
     def error(self, qp: QueuedPod, now: float) -> Place:
@@ -179,7 +175,7 @@ class SchedulingQueue:
             return qp.place
         qp.error_count += 1
         qp.ready_at = self._places.backoff.ends(qp)
-        return self._admit(qp, Wake.AFTER_BACKOFF, _FAILED, now)
+        return self._admission.admit(qp, Wake.AFTER_BACKOFF, ATTEMPT_FAILED, now)
 
     # -- what moves waiting pods ----------------------------------------------------------------------------------
 
@@ -187,8 +183,10 @@ class SchedulingQueue:
         """The cluster changed: wake the pods that this can help, keep it for those in flight. Number of pods moved."""
         self._in_flight.record(event)
         label = event.label
-        woken = self._hints.woken_by(self._places.parked, event) + self._hints.woken_by(self._places.gated, event)
-        return sum(1 for qp, wake in woken if self._admit(qp, wake, label, now) is not Place.GATED)
+        woken = self._admission.hints.woken_by(self._places.parked, event) + self._admission.hints.woken_by(
+            self._places.gated, event
+        )
+        return sum(1 for qp, wake in woken if self._admission.admit(qp, wake, label, now) is not Place.GATED)
 
     def activate(self, uids: Iterable[str], now: float) -> int:
         """Try these pods at once: no event needed, no backoff. Gates still hold; a pod in flight comes straight back
@@ -200,17 +198,17 @@ class SchedulingQueue:
             if flight is not None:
                 flight.activate = True
             elif qp is not None and qp.place is not Place.ACTIVE:
-                moved += self._admit(qp, Wake.NOW, _ACTIVATED, now) is Place.ACTIVE
+                moved += self._admission.admit(qp, Wake.NOW, ACTIVATED, now) is Place.ACTIVE
         return moved
 
     def flush(self, now: float) -> int:
         """To be called about once a second: end backoffs, retry pods that waited too long for an event, publish the
         metrics. Number of pods moved because they waited too long."""
-        self._end_backoffs(now)
+        self._admission.end_backoffs(now)
         moved = 0
         if now >= self._next_flush:
             self._next_flush = now + self._settings.flush_every
-            moved = self._retry_overdue(now)
+            moved = self._admission.retry_overdue(now, self._settings.flush_after)
         self.publish()
         return moved
 
@@ -264,9 +262,9 @@ class SchedulingQueue:
             positions=self._places.active.positions(qp) if qp.place is Place.ACTIVE else None,
             rejected_by=tuple(sorted(qp.rejected_by | qp.pending_on)),
             gated_by=qp.gated_by,
-            backoff_remaining=max(0.0, qp.ready_at - now),
+            backoff_remaining=0.0 if qp.place is Place.ACTIVE else max(0.0, qp.ready_at - now),
             waiting=now - qp.timestamp,
-            helped_by=self._hints.helpful(qp) if waits else (),
+            helped_by=self._admission.hints.helpful(qp) if waits else (),
         )
 
     def publish(self) -> None:
@@ -275,26 +273,8 @@ class SchedulingQueue:
 
     # -- movements ------------------------------------------------------------------------------------------------
 
-    def _admit(self, qp: QueuedPod, wake: Wake, event: str, now: float) -> Place:
-        """Bring `qp` to where it may be tried: gated, or else in backoff or active."""
-        gate = self._gates.refusal(qp.pod)
-        if gate:
-            qp.since = now
-            if qp.gated_by == gate and qp.place is Place.GATED:
-                return Place.GATED
-        self._places.leave(qp)
-        qp.gated_by = gate
-        if gate or qp.charged:
-            self._ledger.charge(qp, qp.rejected_by | qp.pending_on | qp.blockers)
-        if gate:
-            place = Place.GATED
-        else:
-            if qp.entered is None:
-                qp.entered = now
-            place = Place.BACKOFF if wake is not Wake.NOW and qp.ready_at > now else Place.ACTIVE
-        self._places.enter(qp, place)
-        self._ledger.incoming(place, event)
-        return place
+    def _hint_table(self, profiles: Profiles) -> HintTable:
+        return HintTable(profiles, self._recorder, self._timer)
 
     def _take(self) -> QueuedPod | None:
         qp = self._places.active.pop()
@@ -331,7 +311,7 @@ class SchedulingQueue:
     def _verdict(self, qp: QueuedPod, events: Iterable[ClusterEvent]) -> Wake:
         wake = Wake.NO
         for event in events:
-            wake = max(wake, self._hints.verdict(qp, event))
+            wake = max(wake, self._admission.hints.verdict(qp, event))
             if wake is Wake.NOW or (wake and not qp.pending_on):
                 break
         return wake
@@ -350,30 +330,9 @@ class SchedulingQueue:
         if not events:
             return qp.place
         if qp.place is Place.GATED:
-            return self._admit(qp, Wake.AFTER_BACKOFF, events[-1].label, now)
+            return self._admission.admit(qp, Wake.AFTER_BACKOFF, events[-1].label, now)
         for event in events:
-            wake = self._hints.verdict(qp, event)
+            wake = self._admission.hints.verdict(qp, event)
             if wake is not Wake.NO:
-                return self._admit(qp, wake, event.label, now)
+                return self._admission.admit(qp, wake, event.label, now)
         return qp.place
-
-    def _end_backoffs(self, now: float) -> None:
-        for qp in self._places.backoff.expired(now):
-            self._places.enter(qp, Place.ACTIVE)
-            self._ledger.incoming(Place.ACTIVE, _BACKOFF_OVER)
-
-    def _retry_overdue(self, now: float) -> int:
-        """Wake pods that no event woke for too long. Gates that only the pod's own update can lift are left alone."""
-        oldest = now - self._settings.flush_after
-        overdue = [qp for qp in self._places.parked if qp.since <= oldest]
-        overdue += [
-            qp
-            for qp in self._places.gated
-            if qp.since <= oldest and not self._hints.own_updates_only(qp.profile, qp.gated_by)
-        ]
-        moved = 0
-        for qp in overdue:
-            if self._admit(qp, Wake.AFTER_BACKOFF, _TIMED_OUT, now) is not Place.GATED:
-                qp.flushed = True
-                moved += 1
-        return moved
