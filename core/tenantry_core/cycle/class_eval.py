@@ -18,7 +18,6 @@ from tenantry_core.framework.plugin import (
     RowFilter,
     RowScore,
     Scope,
-    SkipsClass,
 )
 from tenantry_core.framework.profile import Named, Profile, Weighted
 from tenantry_core.framework.status import Code
@@ -145,7 +144,8 @@ def _is_global(scorer: Weighted) -> bool:
 
 def speaks(plugin: object, ctx: CycleContext) -> bool:
     """Whether the plugin has something to say on this pod now."""
-    return not (isinstance(plugin, SkipsClass) and plugin.skips(ctx))
+    skips = getattr(plugin, "skips", None)  # a protocol check costs ten times as much, per plugin and pod
+    return skips is None or not skips(ctx)
 
 
 def scores_now(plugin: object, ctx: CycleContext) -> bool:
