@@ -7,6 +7,7 @@ from urllib.parse import unquote, unquote_plus
 import msgspec
 import yaml
 
+from tenantry_sim.api import protobuf
 from tenantry_sim.kinds.rules import prune_nulls
 from tenantry_sim.kinds.table import BY_PATH
 from tenantry_sim.status import ApiError, bad_request
@@ -114,25 +115,33 @@ def decode_object(call: Call) -> Object:
     return document
 
 
-def check_shape(resource: Resource, document: Object) -> None:
-    """Refuse members of the wrong JSON type where every kind has objects. Raises ApiError 400."""
-    for holder, keys in ((document, ("metadata", "spec", "status")), (document.get("metadata") or {}, _META_MAPS)):
-        for key in keys:
-            if holder.get(key) is not None and not isinstance(holder[key], dict):
-                what = type(holder[key]).__name__
-                raise bad_request(
-                    f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: '
-                    f"json: cannot unmarshal {what} into Go struct field {resource.kind}.{key}"
-                )
-    prune_nulls(document)
-    document.setdefault("metadata", {})
-
-
 _META_MAPS = ("labels", "annotations")
+
+
+def check_shape(resource: Resource, document: Object) -> None:
+    """Drop nulls and refuse members of the wrong JSON type where every kind has objects. Raises ApiError 400."""
+    for key in ("metadata", "spec", "status"):
+        _demand(resource, document, key, dict)
+    prune_nulls(document)
+    metadata = document.setdefault("metadata", {})
+    for key in _META_MAPS:
+        _demand(resource, metadata, key, dict)
+        for name in metadata.get(key, ()):
+            _demand(resource, metadata[key], name, str)
+
+
+def _demand(resource: Resource, holder: Object, key: str, wanted: type) -> None:
+    value = holder.get(key)
+    if value is not None and not isinstance(value, wanted):
+        text = f"json: cannot unmarshal {type(value).__name__} into Go struct field {resource.kind}.{key}"
+        kind = resource.kind
+        raise bad_request(f'{kind} in version "{resource.version}" cannot be handled as a {kind}: {text}')
 
 
 def decode_body(call: Call, kind: str) -> dict[str, Any]:
     """The request body as a JSON (or YAML) object. Raises ApiError 400."""
+    if call.content_type == protobuf.CONTENT_TYPE:
+        return protobuf.decode(call.body)
     try:
         if "yaml" in call.content_type:
             document = yaml.safe_load(call.body)

@@ -1,6 +1,5 @@
 """Columns of the Table output, per kind, as data."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,8 @@ class Column:
     priority: int = 0
     type: str = "string"
     help: str = ""
+    age: bool = False
+    """Whether `value` gives a time, of which the age is shown."""
 
 
 def duration(seconds: float) -> str:
@@ -39,9 +40,9 @@ def duration(seconds: float) -> str:
     return f"{days}d" if days < 730 else f"{days // 365}y"
 
 
-def since(text: str | None) -> str:
-    """Time passed since an RFC 3339 time."""
-    return duration(time.time() - parse_stamp(text)) if text else "<unknown>"
+def age_of(text: str | None, now: float) -> str:
+    """Time passed between an RFC 3339 time and `now` (seconds since the epoch)."""
+    return duration(now - parse_stamp(text)) if text else "<unknown>"
 
 
 def _get(*keys: str, default: Any = "") -> Callable[[Object], Any]:
@@ -55,7 +56,7 @@ def _get(*keys: str, default: Any = "") -> Callable[[Object], Any]:
 
 
 _NAME = Column("Name", _get("metadata", "name"))
-_AGE = Column("Age", lambda obj: since(obj["metadata"].get("creationTimestamp")))
+_AGE = Column("Age", _get("metadata", "creationTimestamp"), age=True)
 _NONE = "<none>"
 
 
@@ -110,10 +111,10 @@ def _event_target(event: Object) -> str:
     return f"{str(target.get('kind', '')).lower()}/{target.get('name', '')}"
 
 
-def _event_seen(event: Object) -> str:
+def _event_seen(event: Object) -> Any:
     series = event.get("series") or {}
     last = series.get("lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")
-    return since(last or event["metadata"].get("creationTimestamp"))
+    return last or event["metadata"].get("creationTimestamp")
 
 
 def _event_source(event: Object) -> str:
@@ -133,7 +134,7 @@ def _info(key: str) -> Callable[[Object], Any]:
 
 
 COLUMNS: dict[str, tuple[Column, ...]] = {
-    "": (_NAME, Column("Age", _AGE.value)),
+    "": (_NAME, _AGE),
     "/pods": (
         _NAME,
         Column("Ready", _pod_ready),
@@ -159,14 +160,14 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     ),
     "/namespaces": (_NAME, Column("Status", _get("status", "phase")), _AGE),
     "/events": (
-        Column("Last Seen", _event_seen),
+        Column("Last Seen", _event_seen, age=True),
         Column("Type", _get("type")),
         Column("Reason", _get("reason")),
         Column("Object", _event_target),
         Column("Subobject", _get("involvedObject", "fieldPath"), 1),
         Column("Source", _event_source, 1),
         Column("Message", lambda e: str(e.get("message", "")).strip()),
-        Column("First Seen", lambda e: since(e.get("firstTimestamp") or e.get("eventTime")), 1),
+        Column("First Seen", lambda e: e.get("firstTimestamp") or e.get("eventTime"), 1, age=True),
         Column("Count", _event_count, 1, "integer"),
         Column("Name", _get("metadata", "name"), 1),
     ),

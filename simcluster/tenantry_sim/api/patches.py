@@ -54,7 +54,7 @@ def patch(world: World, call: Call) -> Answer:
     changed = _apply_to(call, record, change)
     check_version(call, record, changed["metadata"])
     result = commit(world, call, record, to_stored(call.resource, changed))
-    return result if isinstance(result, Answer) else shown(call, result)
+    return result if isinstance(result, Answer) else shown(world, call, result)
 
 
 def _apply_to(call: Call, record: Record, change: Any) -> Object:
@@ -81,7 +81,7 @@ def _check_apply(world: World, call: Call, change: Any) -> Answer | None:
     obj = to_stored(call.resource, obj)
     obj["metadata"]["name"] = call.name
     created = create_object(world, call, obj)
-    return shown_object(call.resource, obj, 201) if created is None else shown(call, created, 201)
+    return shown_object(call.resource, obj, 201) if created is None else shown(world, call, created, 201)
 
 
 def _scale_of(obj: Object) -> Object:

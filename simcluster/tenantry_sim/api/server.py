@@ -115,9 +115,7 @@ class ApiServer:
         call.accept = headers.get("Accept", JSON)
         if method == "GET":
             if call.watching and not call.subresource:
-                stream = WatchStream(
-                    self.world.store, self.world.store.kind(call.resource), call, self.bookmark_seconds
-                )
+                stream = WatchStream(self.world, call, self.bookmark_seconds)
                 return await self.hub.serve(stream, request, {})
         elif request.can_read_body:
             call.body = await self._body(request)
@@ -145,6 +143,7 @@ class ApiServer:
             return bind_collection(self.world, parts[4], await self._body(request), "dryRun" in query)
         if method == "POST":
             call = Call(method, _PODS, "", "", "", query, body=await self._body(request))
+            call.content_type = request.headers.get("Content-Type", JSON).partition(";")[0].strip()
             answer: Any = review(path, call, self.token)
             return answer if answer is not None else NOT_FOUND
         found = discovery.document(path.rstrip("/") or "/") if method == "GET" else None

@@ -1,12 +1,27 @@
 """Table output, which `kubectl get` prints."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from tenantry_sim.api.columns import COLUMNS, Column
+from tenantry_sim.api.columns import COLUMNS, Column, age_of
 from tenantry_sim.kinds.events import to_view
 from tenantry_sim.store.records import Object, Record, encode
 from tenantry_sim.store.resource import Resource
+
+
+@dataclass(frozen=True, slots=True)
+class TableStyle:
+    """How a Table is to look."""
+
+    now: float
+    """Seconds since the epoch from which ages are counted."""
+    include: str = "Metadata"
+    """What each row carries of its object: `Metadata`, `Object` or `None`."""
+    columns: bool = True
+    """Whether the column definitions are written."""
+    more: str = ""
+    """The continue token, if any."""
 
 
 def _definition(column: Column) -> dict[str, Any]:
@@ -19,13 +34,17 @@ def _definition(column: Column) -> dict[str, Any]:
     }
 
 
-def _rows(resource: Resource, records: Sequence[Record], include: str) -> list[dict[str, Any]]:
+def _cell(column: Column, obj: Object, now: float) -> Any:
+    value = column.value(obj)
+    return age_of(value, now) if column.age else value
+
+
+def _rows(resource: Resource, records: Sequence[Record], style: TableStyle) -> list[dict[str, Any]]:
     columns = COLUMNS.get(resource.stored_as or resource.key) or COLUMNS[""]
-    cells: list[Callable[[Object], Any]] = [c.value for c in columns]
-    rows = []
+    include, rows = style.include, []
     for record in records:
         obj = record.decode()
-        row: dict[str, Any] = {"cells": [cell(obj) for cell in cells]}
+        row: dict[str, Any] = {"cells": [_cell(column, obj, style.now) for column in columns]}
         if include == "Object":
             view = to_view(resource, obj)
             row["object"] = {"kind": resource.kind, "apiVersion": resource.api_version, **view}
@@ -36,23 +55,16 @@ def _rows(resource: Resource, records: Sequence[Record], include: str) -> list[d
     return rows
 
 
-def table_bytes(
-    resource: Resource,
-    records: Sequence[Record],
-    rv: int,
-    include: str = "Metadata",
-    with_columns: bool = True,
-    more: str = "",
-) -> bytes:
-    """A `meta.k8s.io/v1` Table of the records. `more` is the continue token, if any."""
-    metadata = {"resourceVersion": str(rv), **({"continue": more} if more else {})}
+def table_bytes(resource: Resource, records: Sequence[Record], rv: int, style: TableStyle) -> bytes:
+    """A `meta.k8s.io/v1` Table of the records."""
+    metadata = {"resourceVersion": str(rv), **({"continue": style.more} if style.more else {})}
     columns = COLUMNS.get(resource.stored_as or resource.key) or COLUMNS[""]
     return encode(
         {
             "kind": "Table",
             "apiVersion": "meta.k8s.io/v1",
             "metadata": metadata,
-            "columnDefinitions": [_definition(c) for c in columns] if with_columns else None,
-            "rows": _rows(resource, records, include),
+            "columnDefinitions": [_definition(c) for c in columns] if style.columns else None,
+            "rows": _rows(resource, records, style),
         }
     )

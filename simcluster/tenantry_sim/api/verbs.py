@@ -5,7 +5,7 @@ from typing import Any
 from tenantry_sim.api.call import Answer, Call, decode_object, decode_optional
 from tenantry_sim.api.changes import commit, decode_update
 from tenantry_sim.api.listing import Page, select
-from tenantry_sim.api.tables import table_bytes
+from tenantry_sim.api.tables import TableStyle, table_bytes
 from tenantry_sim.kinds import deletion
 from tenantry_sim.kinds.events import to_stored, to_view, view_raw
 from tenantry_sim.kinds.names import metadata_causes
@@ -36,12 +36,15 @@ def required_record(world: World, call: Call) -> Record:
     return record
 
 
-def shown(call: Call, record: Record, code: int = 200) -> Answer:
+def shown(world: World, call: Call, record: Record, code: int = 200) -> Answer:
     """A single object as the answer, as a Table if the caller asked for one."""
     if call.as_table:
-        body = table_bytes(call.resource, [record], record.rv, call.query.get("includeObject", "Metadata"))
-        return Answer(code, body)
+        return Answer(code, table_bytes(call.resource, [record], record.rv, _style(world, call)))
     return Answer(code, with_type(call.resource, view_raw(call.resource, record)))
+
+
+def _style(world: World, call: Call, more: str = "") -> TableStyle:
+    return TableStyle(world.clock.now(), call.query.get("includeObject", "Metadata"), more=more)
 
 
 def shown_object(resource: Resource, obj: Object, code: int = 200) -> Answer:
@@ -50,14 +53,13 @@ def shown_object(resource: Resource, obj: Object, code: int = 200) -> Answer:
 
 
 def get(world: World, call: Call) -> Answer:
-    return shown(call, required_record(world, call))
+    return shown(world, call, required_record(world, call))
 
 
 def list_objects(world: World, call: Call) -> Answer:
     page = select(world.store, world.store.kind(call.resource), call)
     if call.as_table:
-        include = call.query.get("includeObject", "Metadata")
-        return Answer(200, table_bytes(call.resource, page.records, page.rv, include, True, page.next))
+        return Answer(200, table_bytes(call.resource, page.records, page.rv, _style(world, call, page.next)))
     return Answer(200, list_bytes(call.resource, page))
 
 
@@ -82,15 +84,9 @@ def list_bytes(resource: Resource, page: Page) -> bytes:
 
 def create(world: World, call: Call) -> Answer:
     """Admit, default, validate and store a new object."""
-    resource, store = call.resource, world.store.kind(call.resource)
-    obj = to_stored(resource, decode_object(call))
+    obj = to_stored(call.resource, decode_object(call))
     record = create_object(world, call, obj)
-    if record is None:
-        return shown_object(resource, obj, 201)
-    if call.as_table:
-        return shown(call, record, 201)
-    del store
-    return Answer(201, with_type(resource, view_raw(resource, record)))
+    return shown_object(call.resource, obj, 201) if record is None else shown(world, call, record, 201)
 
 
 def create_object(world: World, call: Call, obj: Object) -> Record | None:
@@ -156,7 +152,7 @@ def update(world: World, call: Call) -> Answer:
     record = required_record(world, call)
     obj = decode_update(call, record)
     result = commit(world, call, record, obj)
-    return result if isinstance(result, Answer) else shown(call, result)
+    return result if isinstance(result, Answer) else shown(world, call, result)
 
 
 def delete(world: World, call: Call) -> Answer:

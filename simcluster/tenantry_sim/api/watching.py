@@ -7,12 +7,13 @@ from aiohttp import web
 
 from tenantry_sim.api.call import JSON, Call, number
 from tenantry_sim.api.listing import Filter, record_filter, too_large
-from tenantry_sim.api.tables import table_bytes
+from tenantry_sim.api.tables import TableStyle, table_bytes
 from tenantry_sim.kinds.events import view_raw
 from tenantry_sim.status import ApiError, expired
 from tenantry_sim.store.records import Change, Record, encode, with_type
 from tenantry_sim.store.resource import Resource
-from tenantry_sim.store.store import KindStore, Store
+from tenantry_sim.store.store import KindStore
+from tenantry_sim.world import World
 
 _CHUNK = 512
 _DEFAULT_SECONDS = 1800
@@ -26,9 +27,11 @@ def _line(kind: str, body: bytes) -> bytes:
 class WatchStream:
     """One open watch. The store calls `on_change`; the task in `run` writes what has gathered, many lines at once."""
 
-    def __init__(self, store: Store, kind: KindStore, call: Call, bookmark_seconds: float) -> None:
+    def __init__(self, world: World, call: Call, bookmark_seconds: float) -> None:
+        store = world.store
         self.store = store
-        self.kind = kind
+        self.clock = world.clock
+        self.kind: KindStore = store.kind(call.resource)
         self.resource: Resource = call.resource
         self.namespace = call.namespace
         self.chosen: Filter | None = record_filter(call)
@@ -42,6 +45,7 @@ class WatchStream:
         self.pending: list[bytes] = []
         self.wake = asyncio.Event()
         self.ended = False
+        self.mark: asyncio.TimerHandle | None = None
         self.transport: asyncio.Transport | None = None
         wanted = number(call.query, "resourceVersion")
         if wanted is not None and wanted > store.revision:
@@ -55,7 +59,8 @@ class WatchStream:
         self._begin()
         loop = asyncio.get_running_loop()
         end = loop.call_later(self.seconds, self.stop)
-        mark = loop.call_later(self.bookmark_seconds, self._bookmark_due) if self.bookmarks else None
+        if self.bookmarks:
+            self.mark = loop.call_later(self.bookmark_seconds, self._bookmark_due)
         try:
             await response.prepare(request)
             while True:
@@ -69,13 +74,14 @@ class WatchStream:
                 await self.wake.wait()
                 self.wake.clear()
             await response.write_eof()
-        except (ConnectionError, RuntimeError):
-            self.ended = True
+        except ConnectionError:
+            pass
         finally:
+            self.ended = True
             self._detach()
             end.cancel()
-            if mark is not None:
-                mark.cancel()
+            if self.mark is not None:
+                self.mark.cancel()
         return response
 
     def stop(self) -> None:
@@ -136,7 +142,8 @@ class WatchStream:
 
     def _push(self, kind: str, record: Record, change: Change | None = None) -> None:
         if self.table:
-            body = table_bytes(self.resource, [record], record.rv, with_columns=not self.table_started)
+            style = TableStyle(self.clock.now(), columns=not self.table_started)
+            body = table_bytes(self.resource, [record], record.rv, style)
             self.table_started = True
             self.pending.append(_line(kind, body))
             return
@@ -161,7 +168,7 @@ class WatchStream:
             return
         self.pending.append(self._bookmark())
         self.wake.set()
-        asyncio.get_running_loop().call_later(self.bookmark_seconds, self._bookmark_due)
+        self.mark = asyncio.get_running_loop().call_later(self.bookmark_seconds, self._bookmark_due)
 
 
 class WatchHub:

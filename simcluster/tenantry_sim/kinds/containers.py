@@ -17,6 +17,28 @@ def all_containers(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
             yield f"spec.{field}[{i}]", container
 
 
+_SHAPES: dict[str, type] = {
+    **dict.fromkeys(("containers", "initContainers", "volumes", "tolerations", "schedulingGates"), list),
+    **dict.fromkeys(("topologySpreadConstraints", "imagePullSecrets", "hostAliases", "ports", "env"), list),
+    **dict.fromkeys(("nodeSelector", "securityContext", "affinity", "overhead", "resources", "requests"), dict),
+    **dict.fromkeys(("limits", "nodeAffinity", "podAffinity", "podAntiAffinity"), dict),
+}
+"""JSON type of members of a pod spec, wherever in it they stand; the lists hold objects."""
+
+
+def check_shapes(kind: str, value: Any, path: str = "spec") -> None:
+    """Refuse members of the wrong JSON type, as a decoder into Go structs does. Raises ApiError 400."""
+    for key, inner in value.items():
+        wanted, here = _SHAPES.get(key), f"{path}.{key}"
+        wrong = wanted is not None and not isinstance(inner, wanted)
+        if wrong or (wanted is list and not all(isinstance(item, dict) for item in inner)):
+            text = f"json: cannot unmarshal {type(inner).__name__} into Go struct field {here}"
+            raise bad_request(f'{kind} in version "v1" cannot be handled as a {kind}: {text}')
+        for item in inner if isinstance(inner, list) else (inner,):
+            if isinstance(item, dict) and key not in ("nodeSelector", "requests", "limits", "overhead"):
+                check_shapes(kind, item, here)
+
+
 def default_template(spec: dict[str, Any]) -> None:
     """Defaults of a pod spec that hold in templates too."""
     for _, container in all_containers(spec):

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tenantry_sim import selectors
-from tenantry_sim.kinds.containers import check_quantities, container_causes, default_template
+from tenantry_sim.kinds.containers import check_quantities, check_shapes, container_causes, default_template
 from tenantry_sim.kinds.names import required
 from tenantry_sim.status import Cause
 from tenantry_sim.store.records import Object
@@ -69,6 +69,7 @@ def workload_default(obj: Object) -> None:
     """Defaults of the pod template."""
     template = obj.setdefault("spec", {}).setdefault("template", {})
     spec = template.setdefault("spec", {})
+    check_shapes("PodTemplate", spec)
     check_quantities("PodTemplate", "v1", spec)
     default_template(spec)
 

@@ -51,7 +51,7 @@ class Change:
         self.previous = previous
         self.rv = record.rv
         self.lines: dict[tuple[str, str], bytes] = {}
-        """Encoded watch lines by (event type, api version), shared by all watchers."""
+        """Encoded watch lines by (event type, api group), shared by all watchers while the change is handed out."""
 
 
 def encode(obj: Any) -> bytes:

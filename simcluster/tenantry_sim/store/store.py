@@ -59,6 +59,7 @@ class KindStore:
             self.floor = self.history.popleft().rv
         for listener in tuple(self.listeners):
             listener(change)
+        change.lines.clear()
 
     def forget(self, rv: int) -> None:
         """Compact: drop the history at or below a revision."""

@@ -1,0 +1,127 @@
+"""kubectl, the real one, against the cluster as a process of its own."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_KUBECTL = shutil.which("kubectl")
+pytestmark = pytest.mark.skipif(_KUBECTL is None, reason="kubectl is not installed")
+
+_POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: demo, labels: {app: web}}
+spec: {containers: [{name: c, image: "nginx:1.25"}]}
+"""
+_LEASE = """
+apiVersion: coordination.k8s.io/v1
+kind: Lease
+metadata: {name: leader, namespace: demo}
+spec: {holderIdentity: me, leaseDurationSeconds: 15}
+"""
+
+
+class Kubectl:
+    """Runs kubectl with a kubeconfig and a home of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, *arguments: str, text: str = "") -> str:
+        environment = {"KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder), "PATH": "/usr/bin:/bin"}
+        assert _KUBECTL is not None
+        done = subprocess.run(
+            [_KUBECTL, "--request-timeout=20s", *arguments],
+            input=text,
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=40,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
+    folder = tmp_path_factory.mktemp("kubectl")
+    command = [sys.executable, "-m", "tenantry_sim", "--nodes", "3", "--kubeconfig-out", str(folder / "kubeconfig")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline().startswith("serving at http://127.0.0.1:")
+        run = Kubectl(folder)
+        run("create", "namespace", "demo")
+        yield run
+        server.terminate()
+        assert server.wait(10) == 0
+
+
+def test_nodes(kubectl: Kubectl) -> None:
+    lines = kubectl("get", "nodes").splitlines()
+    assert lines[0].split() == ["NAME", "STATUS", "ROLES", "AGE", "VERSION"]
+    assert [line.split()[:2] for line in lines[1:]] == [[f"node-{i}", "Ready"] for i in range(3)]
+    assert "Allocatable:" in kubectl("describe", "node", "node-0")
+    kubectl("cordon", "node-2")
+    assert "SchedulingDisabled" in kubectl("get", "node", "node-2")
+
+
+def test_pods(kubectl: Kubectl) -> None:
+    assert kubectl("apply", "-f", "-", text=_POD) == "pod/web created\n"
+    assert kubectl("apply", "-f", "-", text=_POD.replace("app: web", "app: other")) == "pod/web configured\n"
+    assert kubectl("apply", "-f", "-", text=_POD.replace("app: web", "app: other")) == "pod/web unchanged\n"
+    assert kubectl("-n", "demo", "get", "pods", "--show-labels").splitlines()[1].split()[1:3] == ["0/1", "Pending"]
+    assert "default-scheduler" in kubectl("-n", "demo", "get", "pod", "web", "-o", "yaml")
+    assert "QoS Class:" in kubectl("-n", "demo", "describe", "pod", "web")
+    assert kubectl("-n", "demo", "delete", "pod", "web").startswith('pod "web"')
+
+
+def test_priority_classes(kubectl: Kubectl) -> None:
+    kubectl("create", "priorityclass", "high", "--value=1000")
+    assert kubectl("get", "pc", "high").splitlines()[1].split()[:2] == ["high", "1000"]
+    assert "1000" in kubectl("describe", "pc", "high")
+    kubectl("delete", "pc", "high")
+
+
+def test_leases(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", text=_LEASE)
+    assert kubectl("-n", "demo", "get", "leases").splitlines()[1].split()[:2] == ["leader", "me"]
+    assert "Holder Identity:" in kubectl("-n", "demo", "describe", "lease", "leader")
+
+
+def test_events(kubectl: Kubectl) -> None:
+    event = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": "e", "namespace": "demo"},
+        "involvedObject": {"kind": "Pod", "namespace": "demo", "name": "ghost"},
+        "reason": "FailedScheduling",
+        "message": "0/3 nodes are available",
+        "type": "Warning",
+    }
+    kubectl("create", "-f", "-", text=json.dumps(event))
+    line = kubectl("-n", "demo", "get", "events").splitlines()[1]
+    assert line.split()[1:4] == ["Warning", "FailedScheduling", "pod/ghost"]
+
+
+def test_typed_commands_that_send_protobuf(kubectl: Kubectl) -> None:
+    kubectl("-n", "demo", "create", "deployment", "d", "--image=nginx", "--replicas=2")
+    deployment = json.loads(kubectl("-n", "demo", "get", "deployment", "d", "-o", "json"))
+    assert deployment["spec"]["replicas"] == 2
+    assert deployment["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx"
+    assert kubectl("auth", "can-i", "create", "pods") == "yes\n"
+    kubectl("-n", "demo", "create", "quota", "q", "--hard=pods=5,cpu=2")
+    quota = json.loads(kubectl("-n", "demo", "get", "quota", "q", "-o", "json"))
+    assert quota["spec"]["hard"] == {"pods": "5", "cpu": "2"}
+
+
+def test_namespaces(kubectl: Kubectl) -> None:
+    kubectl("create", "namespace", "short")
+    assert kubectl("get", "ns", "short").splitlines()[1].split()[:2] == ["short", "Active"]
+    assert "Status:" in kubectl("describe", "ns", "short")
+    assert 'namespace "short" deleted' in kubectl("delete", "namespace", "short")
