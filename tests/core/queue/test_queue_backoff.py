@@ -113,6 +113,16 @@ def test_rejection_without_a_plugin_is_an_error() -> None:
     assert qp.error_count == 1
 
 
+def test_removals_leave_no_garbage() -> None:
+    backoff = BackoffQueue(QueueSettings())
+    for i in range(5000):
+        qp = QueuedPod(pod(), str(i), 0.0, ready_at=1.0, error_count=i % 2)
+        backoff.push(qp)
+        backoff.remove(qp)
+    assert len(backoff) == 0
+    assert len(backoff._rejected._heap) + len(backoff._failed._heap) < 200
+
+
 @pytest.mark.parametrize("early", [True, False], ids=["T60-pop-from-backoff", "T60-backoff-always-waits"])
 def test_pod_that_never_fits_does_not_hold_the_others(early: bool) -> None:
     queue = queue_with(settings=QueueSettings(pop_from_backoff=early))

@@ -107,3 +107,11 @@ def test_heads_do_not_pile_up_under_passing_pods() -> None:
         order.push(QueuedPod(pod(f"p{i}", priority=5), f"p{i}", 0.0))
         assert order.pop() is not None
     assert len(order._heads) == 1
+
+
+def test_empty_namespaces_are_forgotten() -> None:
+    order = NamespaceOrder()
+    for i in range(100):
+        order.push(QueuedPod(pod(f"p{i}", f"ns{i}"), f"p{i}", 0.0))
+        assert order.pop() is not None
+    assert order._lanes == {}

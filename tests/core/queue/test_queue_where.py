@@ -68,3 +68,13 @@ def test_in_flight_and_unknown() -> None:
     assert where.place is Place.IN_FLIGHT
     queue.done("p")
     assert queue.where("p", 0.0) is None
+
+
+def test_pod_taken_early_has_no_backoff_left() -> None:
+    queue = queue_with()
+    parked(queue, pod(), "NodeResourcesFit", now=10.0)
+    queue.on_event(NODE_ADD, 10.25)
+    popped(queue, 10.25)
+    where = queue.where("p", 10.25)
+    assert where is not None
+    assert (where.place, where.backoff_remaining, where.rejected_by) == (Place.IN_FLIGHT, 0.0, ())
