@@ -134,6 +134,10 @@ class Feed:
             self._progress.clear()
             await self._progress.wait()
 
+    def relist(self) -> None:
+        """List again soon, which mends whatever was missed."""
+        self._stream.resync()
+
     # ---- events ----------------------------------------------------------------------------------------------------
 
     def _take(self, event: WatchEvent) -> None:

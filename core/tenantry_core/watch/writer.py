@@ -56,6 +56,8 @@ class Hooks:
     """Called after each change; wakes the loop."""
     pod_gone: Callable[[str], None] = _nobody
     """Called with the UID of a pod that is deleted or terminal; a pod that waits in Permit is rejected."""
+    other_changed: Callable[[], None] = _nothing
+    """Called after a change of anything but nodes and pods; volume binding waits for it."""
 
 
 class ClusterWriter:
@@ -87,6 +89,7 @@ class ClusterWriter:
             self._put_node(old if isinstance(old, Node) else None, new)
         else:
             self._put_other(kind, old, new)
+            self._hooks.other_changed()
         self._recorder.event_handling(f"{kind}Add" if old is None else f"{kind}Update", perf_counter() - began)
         self._hooks.changed()
 
@@ -101,6 +104,7 @@ class ClusterWriter:
         else:
             self._cache.drop(kind, old)
             self._tell(_RESOURCES[kind], Action.DELETE, old, None)
+            self._hooks.other_changed()
         self._recorder.event_handling(f"{kind}Delete", perf_counter() - began)
         self._hooks.changed()
 
