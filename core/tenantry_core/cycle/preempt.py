@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,6 +83,18 @@ class Preemption:
             pdb_violations=best.violations,
             candidates=len(found),
         )
+
+    def outcomes(self, ctx: CycleContext, rejected: Rejections, starts: int) -> list[PostFilterResult]:
+        """Distinct results over the first `starts` offsets.
+
+        Upstream begins at a random offset, so a recorded outcome is to be compared with all of these.
+        """
+        found: dict[tuple[str | None, frozenset[str]], PostFilterResult] = {}
+        for offset in range(starts):
+            search = replace(self.search, offset=offset)
+            result = Preemption(self.profile, search, self.floor, self.ending).run(ctx, rejected)
+            found.setdefault((result.nominated_node, frozenset(v.uid for v in result.victims)), result)
+        return list(found.values())
 
     def _ineligible(self, ctx: CycleContext, rejected: Rejections) -> str:
         """Why the pod may not preempt now, or an empty text."""

@@ -82,12 +82,12 @@ class DefaultPreemption:
 
     def post_filter(self, ctx: CycleContext, profile: Profile, rejected: Rejections) -> PostFilterResult:
         """Find a node and its victims."""
-        self._offset += 1
         search = Search(
             percentage=self._args.min_candidate_nodes_percentage,
             absolute=self._args.min_candidate_nodes_absolute,
             offset=self._offset,
         )
+        self._offset += 1
         return Preemption(profile, search, self._floor, self.evictions).run(ctx, rejected)
 
     def events(self) -> Sequence[EventPattern]:
