@@ -1,0 +1,5 @@
+"""`python -m tenantry`."""
+
+from tenantry.cli.main import main
+
+main()
