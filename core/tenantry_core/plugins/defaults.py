@@ -16,14 +16,18 @@ from tenantry_core.config.args import (
     PodTopologySpreadArgs,
     ScoringStrategy,
     TopologyConstraint,
+    VolumeBindingArgs,
 )
 from tenantry_core.config.schema import Profile as ProfileSettings
 from tenantry_core.framework.plugin import Plugin
 from tenantry_core.model.objects import NodeAffinity as RawAffinity
 from tenantry_core.plugins.balanced_allocation import BalancedAllocation
+from tenantry_core.plugins.default_binder import DefaultBinder
 from tenantry_core.plugins.default_preemption import DefaultPreemption
+from tenantry_core.plugins.dynamic_resources import DynamicResources
 from tenantry_core.plugins.image_locality import ImageLocality
 from tenantry_core.plugins.node_affinity import NodeAffinity
+from tenantry_core.plugins.node_declared_features import NodeDeclaredFeatures
 from tenantry_core.plugins.node_ports import NodePorts
 from tenantry_core.plugins.node_resources import NodeResourcesFit
 from tenantry_core.plugins.node_rules import NodeName, NodeUnschedulable
@@ -34,6 +38,10 @@ from tenantry_core.plugins.scheduling_gates import PrioritySort, SchedulingGates
 from tenantry_core.plugins.spread_defaults import DefaultConstraint, DefaultConstraints
 from tenantry_core.plugins.taint_toleration import TaintToleration
 from tenantry_core.plugins.topology_spread import PodTopologySpread
+from tenantry_core.plugins.volume_binding import VolumeBinding, VolumeBindingSettings
+from tenantry_core.plugins.volume_limits import NodeVolumeLimits
+from tenantry_core.plugins.volume_restrictions import VolumeRestrictions
+from tenantry_core.plugins.volume_zone import VolumeZone
 
 Factory = Callable[[ProfileSettings, Ports], Plugin]
 
@@ -54,6 +62,13 @@ def builtin_factories() -> Mapping[str, Factory]:
         "DefaultPreemption": lambda p, o: DefaultPreemption(p.args(DefaultPreemptionArgs), o.evictions),
         "NodeResourcesBalancedAllocation": lambda p, o: _balanced(p.args(NodeResourcesBalancedAllocationArgs)),
         "ImageLocality": lambda p, o: ImageLocality(),
+        "VolumeRestrictions": lambda p, o: VolumeRestrictions(),
+        "NodeVolumeLimits": lambda p, o: NodeVolumeLimits(),
+        "VolumeBinding": lambda p, o: _volume_binding(p.args(VolumeBindingArgs), o),
+        "VolumeZone": lambda p, o: VolumeZone(),
+        "DynamicResources": lambda p, o: DynamicResources(),
+        "NodeDeclaredFeatures": lambda p, o: NodeDeclaredFeatures(),
+        "DefaultBinder": lambda p, o: DefaultBinder(o.send),
     }
 
 
@@ -101,3 +116,8 @@ def _constraint(given: TopologyConstraint) -> DefaultConstraint:
 
 def _pod_affinity(args: InterPodAffinityArgs) -> InterPodAffinity:
     return InterPodAffinity(args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods)
+
+
+def _volume_binding(args: VolumeBindingArgs, ports: Ports) -> VolumeBinding:
+    settings = VolumeBindingSettings(bind_timeout=args.bind_timeout_seconds)
+    return VolumeBinding(ports.volumes, ports.storage_changed, settings, ports.clock)
