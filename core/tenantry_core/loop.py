@@ -62,6 +62,8 @@ class LoopParts:
     audit: Audit
     wake: asyncio.Event
     """Set by whatever may have made a pod ready to be tried."""
+    publishers: tuple[Callable[[], None], ...] = ()
+    """Called about once a second to bring metrics up to date."""
 
 
 class SchedulerLoop:
@@ -179,7 +181,8 @@ class SchedulerLoop:
             sizes = ports.cache.sizes()
             for kind in ("nodes", "pods", "assumed_pods"):
                 ports.recorder.cache_size(kind, sizes[kind])
-            self.parts.feeds.publish()
+            for publish in (self.parts.feeds.publish, *self.parts.publishers):
+                publish()
             for placed in ports.cache.overdue(now):
                 await self.parts.binder.settle(placed.pod, ports.cache.nodes.names[placed.row])
 

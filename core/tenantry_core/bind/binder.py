@@ -45,6 +45,11 @@ class Binder:
         """True when the loop should stop deciding until binds have caught up."""
         return self.in_flight >= self._ports.settings.concurrency * self._ports.settings.backlog
 
+    @property
+    def quiet(self) -> bool:
+        """True when background writes may go without getting in the way of binds."""
+        return self.in_flight * 8 <= self._ports.settings.concurrency
+
     async def room(self) -> None:
         """Return once the stage is not full."""
         while self.full:

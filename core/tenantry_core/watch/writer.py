@@ -10,7 +10,7 @@ What becomes of a pod, by its newest version::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -49,6 +49,20 @@ def _nobody(_: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Ours:
+    """Which pending pods we are to place."""
+
+    names: frozenset[str]
+    """Scheduler names that we serve."""
+    namespace: str = ""
+    """The only namespace that we serve, "" for all."""
+
+    def holds(self, pod: Pod) -> bool:
+        """Whether `pod` is ours to place."""
+        return pod.spec.scheduler_name in self.names and self.namespace in ("", pod.metadata.namespace)
+
+
+@dataclass(frozen=True, slots=True)
 class Hooks:
     """Who else wants to know."""
 
@@ -67,7 +81,7 @@ class ClusterWriter:
         self,
         cache: ClusterCache,
         queue: SchedulingQueue,
-        scheduler_names: Collection[str],
+        ours: Ours,
         clock: Clock,
         hooks: Hooks | None = None,
         recorder: SchedulerRecorder = NOOP_RECORDER,
@@ -75,7 +89,7 @@ class ClusterWriter:
         self.pods: dict[str, Pod] = {}
         self._cache = cache
         self._queue = queue
-        self._names = frozenset(scheduler_names)
+        self._ours = ours
         self._clock = clock
         self._hooks = hooks or Hooks()
         self._recorder = recorder
@@ -151,7 +165,7 @@ class ClusterWriter:
     def _pending(self, old: Pod | None, new: Pod) -> None:
         uid = new.metadata.uid
         self._follow_nomination(old, new)
-        if new.spec.scheduler_name not in self._names:
+        if not self._ours.holds(new):
             return
         if new.metadata.deletion_timestamp:
             self._queue.delete(uid)
@@ -167,7 +181,7 @@ class ClusterWriter:
         uid = new.metadata.uid
         known = self._cache.nominations.get(uid)
         if after:
-            if known is None or old is None or new.spec.scheduler_name not in self._names:
+            if known is None or old is None or not self._ours.holds(new):
                 self._cache.nominate(new, after)
         elif known is not None and known.node == before:
             self._cache.clear_nomination(uid)

@@ -1,0 +1,238 @@
+"""The composition root: a configuration and an API server become a scheduler.
+
+Only this file knows which implementation stands behind each port. `run`, `demo` and the integration tests use it alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tenantry_core.bind.binder import Binder
+from tenantry_core.bind.evictor import Evictor
+from tenantry_core.bind.job import BindPorts, BindSettings
+from tenantry_core.bind.reporter import Reporter, merged
+from tenantry_core.cache.cluster_cache import ClusterCache
+from tenantry_core.clock import Clock, SystemClock
+from tenantry_core.config import Config, ResolvedProfile, resolve_profile
+from tenantry_core.config.args import VolumeBindingArgs
+from tenantry_core.control import Control
+from tenantry_core.cycle.run import Cycle
+from tenantry_core.framework.profile import Profile
+from tenantry_core.kube.event_body import ObjectRef
+from tenantry_core.kube.events import EventRecorder, EventSettings
+from tenantry_core.kube.outbox import OutboxSettings
+from tenantry_core.kube.port import KubeApi
+from tenantry_core.kube.resources import BY_KIND
+from tenantry_core.kube.status import StatusPatcher
+from tenantry_core.kube.stream import StreamSettings
+from tenantry_core.loop import LoopParts, LoopSettings, SchedulerLoop
+from tenantry_core.plugins.default_binder import DefaultBinder
+from tenantry_core.plugins.defaults import Factory, builtin_factories
+from tenantry_core.plugins.dynamic_resources import DynamicResources
+from tenantry_core.plugins.node_declared_features import NodeDeclaredFeatures
+from tenantry_core.plugins.ports import Ports
+from tenantry_core.plugins.profiles import build_profile
+from tenantry_core.plugins.volume_api import ChangeSignal, KubeVolumeApi
+from tenantry_core.plugins.volume_binding import VolumeBinding, VolumeBindingSettings
+from tenantry_core.plugins.volume_limits import NodeVolumeLimits
+from tenantry_core.plugins.volume_restrictions import VolumeRestrictions
+from tenantry_core.plugins.volume_zone import VolumeZone
+from tenantry_core.queue import QueueSettings, SchedulingQueue
+from tenantry_core.watch.audit import Audit
+from tenantry_core.watch.feed import FeedPorts
+from tenantry_core.watch.feeds import Feeds
+from tenantry_core.watch.translate import Unreadable
+from tenantry_core.watch.writer import ClusterWriter, Hooks, Ours
+from tenantry_telemetry.api import NOOP_RECORDER, SchedulerRecorder
+
+
+def _forever() -> float:
+    return float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a scheduler is given by its surroundings."""
+
+    api: KubeApi
+    recorder: SchedulerRecorder = NOOP_RECORDER
+    clock: Clock = field(default_factory=SystemClock)
+    rng: random.Random = field(default_factory=random.Random)
+    lease_left: Callable[[], float] = _forever
+    """Seconds that we may still act as the leader; without election, for ever."""
+    namespace: str = ""
+    """Schedule pods of this namespace alone; "" for all."""
+    streams: StreamSettings = field(default_factory=StreamSettings)
+    factories: Mapping[str, Factory] = field(default_factory=dict)
+    """Plugins beside the built-in ones, or in their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """A scheduler put together. `start` the writers, run `loop.follow`, then, when in sync, `loop.decide`."""
+
+    loop: SchedulerLoop
+    control: Control
+    cache: ClusterCache
+    queue: SchedulingQueue
+    writer: ClusterWriter
+    binder: Binder
+    evictor: Evictor
+    events: EventRecorder
+    patcher: StatusPatcher
+    profiles: Mapping[str, Profile]
+
+    @property
+    def feeds(self) -> Feeds:
+        """The watches."""
+        return self.loop.parts.feeds
+
+    def start(self) -> None:
+        """Start the background writers in the running event loop."""
+        self.events.start()
+        self.patcher.start()
+
+    async def stop(self, seconds: float) -> None:
+        """Stop deciding, finish or undo binds, flush reports; at most about `seconds`."""
+        self.loop.stop()
+        await asyncio.gather(self.binder.close(seconds * 0.5), self.evictor.close(seconds * 0.5))
+        await asyncio.gather(self.patcher.close(seconds * 0.3), self.events.close(seconds * 0.3))
+
+
+def build_scheduler(config: Config, outside: Outside) -> Scheduler:
+    """Put a scheduler together. Must be called in a running event loop. Raises ConfigError for a bad profile."""
+    cache, signal, plugin_ports = ClusterCache(), ChangeSignal(), Ports()
+    profiles = build_profiles(config, outside, plugin_ports, signal)
+    queue = SchedulingQueue(
+        {name: profile.plugins for name, profile in profiles.items()},
+        QueueSettings(
+            backoff_initial=config.scheduler.pod_initial_backoff_seconds,
+            backoff_max=config.scheduler.pod_max_backoff_seconds,
+        ),
+        outside.recorder,
+    )
+    settings = config.tenantry
+    events = _events(config, outside, lambda: binder.quiet)
+    patcher = StatusPatcher(outside.api, outside.clock, gate=lambda: binder.quiet, merge=merged)
+    reporter = Reporter(events, patcher, outside.clock)
+    wake = asyncio.Event()
+
+    def gone(uid: str) -> None:
+        plugin_ports.evictions.gone(uid)
+        binder.pod_gone(uid)
+        reporter.forget(uid)
+
+    ours = Ours(frozenset(profiles), outside.namespace)
+    hooks = Hooks(changed=wake.set, pod_gone=gone, other_changed=signal.notify)
+    writer = ClusterWriter(cache, queue, ours, outside.clock, hooks, outside.recorder)
+    ports = BindPorts(
+        api=outside.api,
+        cache=cache,
+        queue=queue,
+        clock=outside.clock,
+        reporter=reporter,
+        recorder=outside.recorder,
+        lease_left=outside.lease_left,
+        latest=writer.pods.get,
+        changed=wake.set,
+        settings=BindSettings(concurrency=settings.bind_concurrency),
+    )
+    binder = Binder(ports, outside.rng)
+    evictor = Evictor(ports, binder.permits, plugin_ports.evictions, outside.rng)
+    controller = next(iter(profiles))
+
+    def unreadable(item: Unreadable) -> None:
+        reporter.unreadable(_regarding(item), item.field, item.rule, controller)
+
+    feed_ports = FeedPorts(
+        outside.api, writer, outside.clock, outside.rng, outside.recorder, unreadable, outside.streams
+    )
+    feeds = Feeds(feed_ports)
+    loop = SchedulerLoop(
+        LoopParts(
+            feeds=feeds,
+            ports=ports,
+            cycles={name: Cycle(cache, profile) for name, profile in profiles.items()},
+            binder=binder,
+            evictor=evictor,
+            audit=Audit(outside.api, cache, writer, feeds, outside.clock, outside.recorder),
+            wake=wake,
+            publishers=(_Backlogs(outside.recorder, events, patcher).publish,),
+        ),
+        LoopSettings(
+            slice_seconds=settings.cycle_budget_milliseconds / 1000,
+            batch_size=settings.batch_size,
+            audit_seconds=settings.audit_interval_seconds,
+        ),
+    )
+    control = Control(cache, queue, writer, profiles, outside.clock, binder.permits)
+    return Scheduler(loop, control, cache, queue, writer, binder, evictor, events, patcher, profiles)
+
+
+def build_profiles(config: Config, outside: Outside, ports: Ports, signal: ChangeSignal) -> dict[str, Profile]:
+    """Every profile of the configuration by scheduler name."""
+    makers = factories(outside, signal)
+    overall = config.scheduler.percentage_of_nodes_to_score or 0
+    found = {}
+    for given in config.scheduler.profiles:
+        resolved: ResolvedProfile = resolve_profile(given, overrides=config.tenantry.plugins)
+        own = given.percentage_of_nodes_to_score
+        found[given.scheduler_name] = build_profile(resolved, ports, makers, overall if own is None else own)
+    return found
+
+
+def factories(outside: Outside, signal: ChangeSignal) -> dict[str, Factory]:
+    """The built-in plugins, those that need the API server included, and what `outside` adds."""
+    volumes = KubeVolumeApi(outside.api)
+    known: dict[str, Factory] = {
+        "DynamicResources": lambda p, o: DynamicResources(),
+        "NodeDeclaredFeatures": lambda p, o: NodeDeclaredFeatures(),
+        "NodeVolumeLimits": lambda p, o: NodeVolumeLimits(),
+        "VolumeRestrictions": lambda p, o: VolumeRestrictions(),
+        "VolumeZone": lambda p, o: VolumeZone(),
+        "DefaultBinder": lambda p, o: DefaultBinder(),
+    }
+    known.update(builtin_factories())
+    known["VolumeBinding"] = lambda p, o: VolumeBinding(
+        volumes,
+        signal.wait,
+        VolumeBindingSettings(float(p.args(VolumeBindingArgs).bind_timeout_seconds)),
+        outside.clock,
+    )
+    known.update(outside.factories)
+    return known
+
+
+def _events(config: Config, outside: Outside, gate: Callable[[], bool]) -> EventRecorder:
+    outbox = OutboxSettings(capacity=config.tenantry.event_queue_size, workers=4, longest_yield=30.0, attempts=12)
+    settings = EventSettings(outbox=outbox)
+    return EventRecorder(outside.api, f"tenantry-{socket.gethostname()}", outside.clock, settings, gate)
+
+
+def _regarding(item: Unreadable) -> ObjectRef:
+    name = item.identity
+    return ObjectRef(
+        item.kind, name.name, name.namespace, name.uid, BY_KIND[item.kind].api_version, name.resource_version
+    )
+
+
+class _Backlogs:
+    """Tells the recorder how long the background writers' queues are, and what they dropped since the last time."""
+
+    def __init__(self, recorder: SchedulerRecorder, events: EventRecorder, patcher: StatusPatcher) -> None:
+        self._recorder = recorder
+        self._events = events
+        self._patcher = patcher
+        self._dropped = 0
+
+    def publish(self) -> None:
+        self._recorder.pending_api_calls("event", len(self._events))
+        self._recorder.pending_api_calls("pod_status_patch", len(self._patcher))
+        dropped = self._events.counters.dropped
+        if dropped > self._dropped:
+            self._recorder.events_dropped(dropped - self._dropped)
+            self._dropped = dropped
