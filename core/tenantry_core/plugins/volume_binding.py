@@ -70,6 +70,8 @@ class VolumeBinding:
         self._wait_for_change = wait_for_change
         self._settings = settings
         self._clock = clock or SystemClock()
+        self._last: tuple[str, VolumeSearch | None] = ("", None)
+        """UID of the pod asked about last, and its search."""
 
     def skips(self, ctx: CycleContext) -> bool:
         """Whether the pod mounts no claim."""
@@ -82,11 +84,8 @@ class VolumeBinding:
         claims = _claims(ctx)
         if isinstance(claims, str):
             return PreFilterResult(unresolvable(claims))
-        search = _search(ctx, claims)
-        if search is None:
-            return PreFilterResult(unresolvable(UNBOUND_IMMEDIATE))
-        ctx.state[self.name] = search
-        return PreFilterResult(SUCCESS)
+        ready = self._searched(ctx) is not None
+        return PreFilterResult(SUCCESS if ready else unresolvable(UNBOUND_IMMEDIATE))
 
     def filter(self, ctx: CycleContext, rows: Rows) -> BoolArray:
         """bool: rows where every claim is served."""
@@ -125,10 +124,9 @@ class VolumeBinding:
         ctx.state.pop(_PROMISE, None)
         if self.skips(ctx):
             return SUCCESS
-        claims, row = _claims(ctx), ctx.snapshot.nodes.row_of(node)
-        search = None if isinstance(claims, str) else _search(ctx, claims)
+        search, row = self._searched(ctx), ctx.snapshot.nodes.row_of(node)
         if search is None or row < 0 or not search.masks.all[row]:
-            return unschedulable(claims if isinstance(claims, str) else NOT_BINDABLE)
+            return unschedulable(NOT_BINDABLE)
         if search.delayed:
             ctx.state[_PROMISE] = promise(ctx.snapshot.storage, search.plan(row), node)
         return SUCCESS
@@ -156,13 +154,16 @@ class VolumeBinding:
         )
 
     def _searched(self, ctx: CycleContext) -> VolumeSearch | None:
-        found = ctx.state.get(self.name)
-        if isinstance(found, VolumeSearch):
-            return found
+        """The pod's search, begun again where storage or nodes changed since; None where its claims can't be used now.
+
+        The last one is kept: preemption asks about many rows, each with a context of its own.
+        """
+        uid, search = self._last
+        if uid == ctx.pod.metadata.uid and search is not None and search.is_current(ctx.snapshot.storage):
+            return search
         claims = _claims(ctx)
         search = None if isinstance(claims, str) else _search(ctx, claims)
-        if search is not None:
-            ctx.state[self.name] = search
+        self._last = (ctx.pod.metadata.uid, search)
         return search
 
 

@@ -66,9 +66,15 @@ class VolumeSearch:
         self.delayed = delayed
         self._nodes = nodes
         self._storage = storage
+        self._versions = storage.version, nodes.static_version, nodes.size
         self._begun = [c for c in delayed if SELECTED_NODE in (c.metadata.annotations or {})]
         """Claims whose volume was ordered for a node before."""
         self._open = sorted((c for c in delayed if SELECTED_NODE not in (c.metadata.annotations or {})), key=requested)
+
+    def is_current(self, storage: StorageView) -> bool:
+        """Whether storage and nodes are still as they were when the search began."""
+        nodes = self._nodes
+        return storage is self._storage and self._versions == (storage.version, nodes.static_version, nodes.size)
 
     @cached_property
     def masks(self) -> Masks:
