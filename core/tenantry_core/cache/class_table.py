@@ -24,6 +24,7 @@ class ClassTable:
         self._classes: dict[ClassKey, PodClass] = {}
         self._known: set[bytes] = set()
         self._next = 0
+        self._version = counts.version
 
     @property
     def version(self) -> int:
@@ -39,6 +40,9 @@ class ClassTable:
         if spec not in self._known:
             self._track(pod)
             self._known.add(spec)
+        if self._version != self._counts.version:
+            self._classes.clear()  # a class may hold pods that a newly tracked key tells apart
+            self._version = self._counts.version
         owner = controlling_owner(pod)
         key = (
             pod.metadata.namespace,

@@ -80,6 +80,7 @@ class ClusterCache:
         """Learn of a bound pod, new or changed; confirms an assumed one. None where it holds nothing (terminal)."""
         uid = pod.metadata.uid
         known = self._pods.get(uid)
+        self.nominations.pop(uid, None)
         if pod.status.phase in TERMINAL:
             self.remove_pod(uid)
             return None
@@ -91,7 +92,6 @@ class ClusterCache:
                 return known
             self._detach(known)
         self._deadlines.pop(uid, None)
-        self.nominations.pop(uid, None)
         return self._attach(pod, self.classes.class_of(pod), self.nodes.ensure_row(pod.spec.node_name), False)
 
     def remove_pod(self, uid: str) -> PlacedPod | None:
@@ -225,7 +225,7 @@ class ClusterCache:
     @contextmanager
     def simulate(self) -> Iterator[Simulation]:
         """Tentative changes, put back on exit whatever happens."""
-        simulation = CacheSimulation(self._insert, self._detach)
+        simulation = CacheSimulation(self._insert, self._take_off)
         try:
             yield simulation
         finally:
@@ -257,6 +257,13 @@ class ClusterCache:
         return placed
 
     def _detach(self, placed: PlacedPod) -> None:
+        self._take_off(placed)
+        if not self._on_row[placed.row]:
+            del self._on_row[placed.row]
+            self.nodes.recycle(placed.row)
+
+    def _take_off(self, placed: PlacedPod) -> None:
+        """Everything but giving back the row, which a simulation must find again."""
         pod, cls, row = placed.pod, placed.cls, placed.row
         del self._pods[placed.uid]
         del self._on_row[row][placed.uid]
@@ -270,9 +277,6 @@ class ClusterCache:
             self.storage.release(placed)
         if not self.nodes.give_back(row, self._items(cls, placed.request), placed.scoring):
             self._recount(row)
-        if not self._on_row[row]:
-            del self._on_row[row]
-            self.nodes.recycle(row)
 
     def _recount(self, row: int) -> None:
         used: Amounts = {}
@@ -304,7 +308,9 @@ class ClusterCache:
 def _weight(pod: Pod, cls: PodClass) -> tuple[Amounts, tuple[int, int]]:
     """Request and scoring request, apart from the class's only while a status says more (in-place resize)."""
     status = pod.status
-    if not (status.container_statuses or status.init_container_statuses or status.allocated_resources):
+    if not (
+        status.container_statuses or status.init_container_statuses or status.allocated_resources or status.resources
+    ):
         return cls.request, cls.scoring
     request = {name: value for name, value in effective_request(pod).items() if value}
     scoring = scoring_request(pod)
@@ -323,6 +329,7 @@ def _same_weight(old: Pod, new: Pod) -> bool:
         and old.status.container_statuses == new.status.container_statuses
         and old.status.init_container_statuses == new.status.init_container_statuses
         and old.status.allocated_resources == new.status.allocated_resources
+        and old.status.resources == new.status.resources
         and old.status.resize == new.status.resize
         and _resize_pending(old) == _resize_pending(new)
     )

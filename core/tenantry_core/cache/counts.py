@@ -91,6 +91,7 @@ class SelectorCounts:
         return found
 
     def _fill(self, pods: PodSet, column: CountColumn) -> None:
-        picked = [n for n, labels in self._namespaces.items() if pods.namespace_selector.matches(labels)]
+        known, selector = self._namespaces, pods.namespace_selector
+        picked = [n for n in self._pods.namespaces.values if selector.matches(known.get(n, {}))]
         mask = self._pods.matching(pods.selector, [*pods.namespaces, *picked], pods.terminating)
         column.set(np.bincount(self._pods.rows[mask], minlength=self._nodes.size).astype(np.int64))

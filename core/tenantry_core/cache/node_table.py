@@ -140,16 +140,6 @@ class NodeTable(NodeColumns):
         self._nonzero[0, row], self._nonzero[1, row] = min(SATURATED, scoring[0]), min(SATURATED, scoring[1])
         self.touch(row)
 
-    def resource_id(self, name: str) -> int:
-        """Row of the resource axis for `name`, adding one where it is new."""
-        found = self.resources.id_of(name)
-        if found >= self._requested.shape[0]:
-            more = np.zeros((found + 4 - self._requested.shape[0], self._capacity), dtype=np.int64)
-            self._requested = np.vstack([self._requested, more])
-            self._allocatable = np.vstack([self._allocatable, more])
-            self._publish()
-        return found
-
     def _set_allocatable(self, row: int, given: Amounts) -> None:
         wanted = {self.resource_id(name): amount for name, amount in given.items()}
         self._allocatable[:, row] = 0

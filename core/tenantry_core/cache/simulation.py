@@ -33,7 +33,7 @@ class CacheSimulation:
 
     def add(self, cls: PodClass, row: int) -> None:
         """Pretend that a pod of a class is on a row."""
-        name = f"simulated-{len(self._added)}"
+        name = f"simulated-{id(self)}-{len(self._added)}"  # one simulation may be opened inside another
         meta = ObjectMeta(name=name, namespace=cls.namespace, uid=name, labels=cls.labels)
         placed = PlacedPod(Pod(metadata=meta), cls, row, -1, cls.request, cls.scoring, assumed=True)
         self._added.append(self._insert(placed))

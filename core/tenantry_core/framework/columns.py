@@ -83,6 +83,16 @@ class NodeColumns:
         self.image_set: IdArray = self._image_set[:n]
         self.feature_set: IdArray = self._feature_set[:n]
 
+    def resource_id(self, name: str) -> int:
+        """Row of the resource axis for `name`, adding one where it is new."""
+        found = self.resources.id_of(name)
+        if found >= self._requested.shape[0]:
+            more = np.zeros((found + 4 - self._requested.shape[0], self._capacity), dtype=np.int64)
+            self._requested = np.vstack([self._requested, more])
+            self._allocatable = np.vstack([self._allocatable, more])
+            self._publish()
+        return found
+
     def row_of(self, name: str) -> int:
         """Row of a living node, or -1."""
         row = self._rows.get(name, -1)

@@ -9,16 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import structs
+
 from tenantry_core.framework.terms import (
     AffinityTerms,
     SpreadConstraint,
     compile_affinity,
     compile_constraint,
 )
-from tenantry_core.model.objects import Container, Labels, Pod, Toleration, Volume
+from tenantry_core.model.objects import Container, Labels, Pod, PodStatus, Toleration, Volume
 from tenantry_core.model.requests import Amounts, effective_request, scoring_request
 from tenantry_core.model.selectors import NodeTerm, Selector, compile_node_term, from_labels
 
+NO_STATUS = PodStatus()
 HostPort = tuple[str, str, int]
 """Address, protocol and port; the address is 0.0.0.0 where none is given."""
 
@@ -66,7 +69,12 @@ class PodClass:
 
 
 def compile_class(ident: int, pod: Pod) -> PodClass:
-    """Work out the class of `pod`. Raises QuantityError or SelectorError, which decoding has already excluded."""
+    """Work out the class of `pod`. Raises QuantityError or SelectorError, which decoding has already excluded.
+
+    The status is left aside: it tells of one pod (an in-place resize), not of all that are like it.
+    """
+    if pod.status != NO_STATUS:
+        pod = structs.replace(pod, status=NO_STATUS)
     spec, labels, namespace = pod.spec, pod.metadata.labels or {}, pod.metadata.namespace
     node_affinity = spec.affinity.node_affinity if spec.affinity else None
     required = node_affinity.required if node_affinity else None

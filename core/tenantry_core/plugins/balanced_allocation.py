@@ -65,9 +65,7 @@ class BalancedAllocation:
         found: list[tuple[int, int]] | None = cls.memo.get(self)
         if found is None:
             found = cls.memo[self] = [
-                (nodes.resources.id_of(n), cls.request.get(n, 0))
-                for n in self._names
-                if "/" not in n or cls.request.get(n)
+                (nodes.resource_id(n), cls.request.get(n, 0)) for n in self._names if "/" not in n or cls.request.get(n)
             ]
         return found
 

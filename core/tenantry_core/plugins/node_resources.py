@@ -98,7 +98,7 @@ class NodeResourcesFit:
         found: Request | None = cls.memo.get(self)
         if found is None:
             found = cls.memo[self] = tuple(
-                (nodes.resources.id_of(n), a) for n, a in cls.request.items() if not self._ignores(n)
+                (nodes.resource_id(n), a) for n, a in cls.request.items() if not self._ignores(n)
             )
         return found
 

@@ -79,7 +79,7 @@ class Strategy:
         if found is None:
             found = []
             for name, weight in self.weights:
-                resource = nodes.resources.id_of(name)
+                resource = nodes.resource_id(name)
                 if resource in (CPU, MEMORY):
                     found.append((resource, weight, cls.scoring[resource]))
                 elif "/" not in name or cls.request.get(name):
