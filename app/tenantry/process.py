@@ -167,7 +167,7 @@ class Process:
         self._task(scheduler.loop.follow())
         if not await self._unless_stopped(scheduler.feeds.wait_ready()):
             return await self._shut_down(scheduler, None, None)
-        _tune_collector()
+        tune_collector()
         _log.info("Caches are in sync", extra=scheduler.cache.sizes())
         election = None
         if elector is not None:
@@ -226,7 +226,7 @@ class Process:
         return task
 
 
-def _tune_collector() -> None:
+def tune_collector() -> None:
     """What was listed stays for long: keep the collector off it, and let it look at the young less often.
 
     Structs are outside the collector anyway; what is left are the containers around them.
