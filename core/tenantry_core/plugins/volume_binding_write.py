@@ -61,7 +61,7 @@ async def bind_volumes(
     """Write the promise and wait until the claims are bound, for `limit` (clock, seconds) at most."""
     clock, timeout = limit
     deadline = clock.monotonic() + timeout
-    expected = await _write(promised, api)
+    expected = await _write(snapshot.storage, promised, api)
     if isinstance(expected, Status):
         return expected
     while True:
@@ -75,18 +75,20 @@ async def bind_volumes(
         await changed_within(change, clock, left)
 
 
-async def _write(promised: Promise, api: VolumeApi) -> list[_Expected] | Status:
+async def _write(storage: StorageView, promised: Promise, api: VolumeApi) -> list[_Expected] | Status:
+    """Patches are made against what is stored: another pod may have assumed the same for a claim that it shares."""
     expected = []
-    for volume, claim in promised.plan.bindings:
-        name, patch = volume.metadata.name, _volume_patch(volume, claim)
-        # A volume that already names the claim by UID needs no write.
+    for chosen, claim in promised.plan.bindings:
+        name = chosen.metadata.name
+        volume = storage.stored_volume(name) or chosen
+        patch = _volume_patch(volume, claim)
         write = await api.update_pv(name, patch) if patch else VolumeWrite(volume.metadata.resource_version)
         if write.problem:
             return fault(f'binding volumes: persistentvolume "{name}": {write.problem}')
         expected.append(_Expected(claim, write.resource_version, name))
-    for claim in promised.plan.provisions:
-        patch = _claim_patch(claim, promised.node)
-        meta = claim.metadata
+    for chosen_claim in promised.plan.provisions:
+        claim = _stored(storage, chosen_claim) or chosen_claim
+        patch, meta = _claim_patch(claim, promised.node), claim.metadata
         write = await api.update_pvc(meta.namespace, meta.name, patch) if patch else VolumeWrite(meta.resource_version)
         if write.problem:
             return fault(f'binding volumes: persistentvolumeclaim "{meta.name}": {write.problem}')

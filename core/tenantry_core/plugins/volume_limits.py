@@ -122,18 +122,24 @@ def _attachment(storage: StorageView, key: ClaimKey) -> Attachment | None:
 
 
 def _has_room(ctx: CycleContext, row: int, wanted: frozenset[Attachment], drivers: Counter[str]) -> bool:
+    """Drivers with new volumes that are under their limit for certain are passed over; the rest is counted."""
     storage = ctx.snapshot.storage
     csi_node = storage.csi_nodes.get(ctx.snapshot.nodes.names[row])
     if csi_node is None:
         return True
-    limits = {driver: limit for driver, limit in limits_of(csi_node).items() if driver in drivers}
     claims = storage.claims_on(row)
-    if all(len(claims) + drivers[driver] <= limit for driver, limit in limits.items()):
-        return True  # Even if every claim in use were one of this driver's volumes.
+    used, tight = len(claims), {}
+    for driver in csi_node.spec.drivers or ():
+        limit = driver.allocatable.count if driver.allocatable is not None else None
+        # Even if every claim in use were one of this driver's volumes, it may fit.
+        if limit is not None and driver.name in drivers and used + drivers[driver.name] > limit:
+            tight[driver.name] = limit
+    if not tight:
+        return True
     attached = attachments(storage, claims)
     total = Counter(driver for driver, _ in attached)
     new = Counter(driver for driver, _ in wanted - attached)
-    return all(total[driver] + count <= limits[driver] for driver, count in new.items() if driver in limits)
+    return all(total[driver] + count <= tight[driver] for driver, count in new.items() if driver in tight)
 
 
 def _missing(ctx: CycleContext) -> str:

@@ -124,6 +124,23 @@ async def test_a_volume_promised_before_is_not_written_again() -> None:
     assert (await task).ok
 
 
+@pytest.mark.parametrize("things", [(claim(), volume("v")), (claim(storage_class="made"),)], ids=["bind", "make"])
+async def test_pods_that_share_a_claim_both_write(things: tuple[Any, ...]) -> None:
+    case = Binding(*things)
+    other = case.world.context(pod("q", "c"))
+    case.reserve()
+    assert case.plugin.reserve(other, "a").ok
+    tasks = case.pre_bind(), asyncio.ensure_future(case.plugin.pre_bind(other, "a"))
+    await case.clock.settle()
+    assert len(case.api.writes) == 2
+    assert not any(task.done() for task in tasks)
+    if len(things) == 2:
+        case.world.add(volume("v", claim="c", claim_uid="uid-c", version="5"))
+    case.world.add(claim(node="a", to="v", version="6"))
+    case.world.add(volume("v", claim="c", claim_uid="uid-c", version="7"))
+    assert all([(await task).ok for task in tasks])
+
+
 @pytest.mark.parametrize(
     ("first", "news", "message"),
     [
