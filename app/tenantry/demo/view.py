@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -41,14 +42,15 @@ class Screen:
         """The whole screen."""
         return Group(
             self._headline(),
-            ProgressBar(total=max(1, self.goal), completed=min(self.goal, self.observer.bound()), width=60),
+            Padding(ProgressBar(max(1, self.goal), min(self.goal, self.observer.bound()), width=60), (0, 0, 1, 0)),
             self._figures(),
+            "",
             self._namespaces(),
             Panel("\n".join(escape(line) for line in self.lines[-LINES:]) or " ", title="story", title_align="left"),
         )
 
     def _headline(self) -> str:
-        bound = self.observer.bound()
+        bound = min(self.goal, self.observer.bound())
         return f"[bold]tenantry demo[/]  {self.nodes} simulated nodes  {bound} of {self.goal} pods bound"
 
     def _figures(self) -> Table:
