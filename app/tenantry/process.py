@@ -100,6 +100,8 @@ class Process:
         try:
             return await self._lead(scheduler, elector)
         finally:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.remove_signal_handler(number)
             for watch in watches:
                 watch.stop()
             for task in self._tasks:

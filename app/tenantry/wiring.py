@@ -9,7 +9,8 @@ import asyncio
 import random
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from tenantry_core.bind.binder import Binder
 from tenantry_core.bind.evictor import Evictor
@@ -17,7 +18,7 @@ from tenantry_core.bind.job import BindPorts, BindSettings
 from tenantry_core.bind.reporter import Reporter, merged
 from tenantry_core.cache.cluster_cache import ClusterCache
 from tenantry_core.clock import Clock, SystemClock
-from tenantry_core.config import Config, ResolvedProfile, resolve_profile
+from tenantry_core.config import BUILTIN_PLUGINS, Config, Point, ResolvedProfile, resolve_profile
 from tenantry_core.config.args import VolumeBindingArgs
 from tenantry_core.control import Control
 from tenantry_core.cycle.run import Cycle
@@ -54,6 +55,13 @@ def _forever() -> float:
     return float("inf")
 
 
+class ExtraPlugin(NamedTuple):
+    """A plugin that is not built in: the points it serves, and how to make it."""
+
+    points: frozenset[Point]
+    make: Factory
+
+
 @dataclass(frozen=True, slots=True)
 class Outside:
     """What a scheduler is given by its surroundings."""
@@ -67,8 +75,10 @@ class Outside:
     namespace: str = ""
     """Schedule pods of this namespace alone; "" for all."""
     streams: StreamSettings = field(default_factory=StreamSettings)
-    factories: Mapping[str, Factory] = field(default_factory=dict)
-    """Plugins beside the built-in ones, or in their place."""
+    plugins: Mapping[str, ExtraPlugin] = field(default_factory=dict)
+    """Plugins beside the built-in ones, by name."""
+    binding: BindSettings = field(default_factory=BindSettings)
+    """Times of the bind stage; the configuration sets its concurrency."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +149,7 @@ def build_scheduler(config: Config, outside: Outside) -> Scheduler:
         lease_left=outside.lease_left,
         latest=writer.pods.get,
         changed=wake.set,
-        settings=BindSettings(concurrency=settings.bind_concurrency),
+        settings=replace(outside.binding, concurrency=settings.bind_concurrency),
     )
     binder = Binder(ports, outside.rng)
     evictor = Evictor(ports, binder.permits, plugin_ports.evictions, outside.rng)
@@ -176,10 +186,11 @@ def build_scheduler(config: Config, outside: Outside) -> Scheduler:
 def build_profiles(config: Config, outside: Outside, ports: Ports, signal: ChangeSignal) -> dict[str, Profile]:
     """Every profile of the configuration by scheduler name."""
     makers = factories(outside, signal)
+    known = {**BUILTIN_PLUGINS, **{name: extra.points for name, extra in outside.plugins.items()}}
     overall = config.scheduler.percentage_of_nodes_to_score or 0
     found = {}
     for given in config.scheduler.profiles:
-        resolved: ResolvedProfile = resolve_profile(given, overrides=config.tenantry.plugins)
+        resolved: ResolvedProfile = resolve_profile(given, known, config.tenantry.plugins)
         own = given.percentage_of_nodes_to_score
         found[given.scheduler_name] = build_profile(resolved, ports, makers, overall if own is None else own)
     return found
@@ -203,7 +214,7 @@ def factories(outside: Outside, signal: ChangeSignal) -> dict[str, Factory]:
         VolumeBindingSettings(float(p.args(VolumeBindingArgs).bind_timeout_seconds)),
         outside.clock,
     )
-    known.update(outside.factories)
+    known.update({name: extra.make for name, extra in outside.plugins.items()})
     return known
 
 
