@@ -8,6 +8,7 @@ import msgspec
 import yaml
 
 from tenantry_sim.api import protobuf
+from tenantry_sim.kinds import shapes
 from tenantry_sim.kinds.rules import prune_nulls
 from tenantry_sim.kinds.table import BY_PATH
 from tenantry_sim.status import ApiError, bad_request
@@ -115,27 +116,11 @@ def decode_object(call: Call) -> Object:
     return document
 
 
-_META_MAPS = ("labels", "annotations")
-
-
 def check_shape(resource: Resource, document: Object) -> None:
-    """Drop nulls and refuse members of the wrong JSON type where every kind has objects. Raises ApiError 400."""
-    for key in ("metadata", "spec", "status"):
-        _demand(resource, document, key, dict)
+    """Drop nulls and refuse members of the wrong JSON type. Raises ApiError 400."""
     prune_nulls(document)
-    metadata = document.setdefault("metadata", {})
-    for key in _META_MAPS:
-        _demand(resource, metadata, key, dict)
-        for name in metadata.get(key, ()):
-            _demand(resource, metadata[key], name, str)
-
-
-def _demand(resource: Resource, holder: Object, key: str, wanted: type) -> None:
-    value = holder.get(key)
-    if value is not None and not isinstance(value, wanted):
-        text = f"json: cannot unmarshal {type(value).__name__} into Go struct field {resource.kind}.{key}"
-        kind = resource.kind
-        raise bad_request(f'{kind} in version "{resource.version}" cannot be handled as a {kind}: {text}')
+    shapes.check(resource.kind, document)
+    document.setdefault("metadata", {})
 
 
 def decode_body(call: Call, kind: str) -> dict[str, Any]:
@@ -160,7 +145,11 @@ def decode_body(call: Call, kind: str) -> dict[str, Any]:
 
 def decode_optional(call: Call) -> dict[str, Any]:
     """A body that may be missing, such as delete options. Raises ApiError 400."""
-    return decode_body(call, "DeleteOptions") if call.body.strip() else {}
+    if not call.body.strip():
+        return {}
+    document = prune_nulls(decode_body(call, "DeleteOptions"))
+    shapes.check("DeleteOptions", document)
+    return dict(document)
 
 
 def number(query: dict[str, str], key: str) -> int | None:

@@ -85,10 +85,7 @@ def _merge_parts(call: Call, old: Object, new: Object) -> Object:
     if call.subresource == "status":
         merged = dict(old)
         merged["metadata"] = dict(new["metadata"])
-        if "status" in new:
-            merged["status"] = new["status"]
-        else:
-            merged.pop("status", None)
+        merged["status"] = new.get("status", {})
         return merged
     if call.subresource == "finalize":
         return {**old, "spec": {"finalizers": (new.get("spec") or {}).get("finalizers") or []}}

@@ -65,7 +65,7 @@ def _pod_status(pod: Object) -> str:
     if "deletionTimestamp" in pod["metadata"]:
         return "Terminating"
     for condition in status.get("conditions") or ():
-        gated = condition["type"] == "PodScheduled" and condition.get("reason") == "SchedulingGated"
+        gated = condition.get("type") == "PodScheduled" and condition.get("reason") == "SchedulingGated"
         if gated and pod["spec"].get("schedulingGates"):
             return "SchedulingGated"
     return str(status.get("reason") or status.get("phase", ""))
@@ -85,7 +85,7 @@ def _gates(pod: Object) -> str:
 
 
 def _node_status(node: Object) -> str:
-    conditions = {c["type"]: c["status"] for c in node.get("status", {}).get("conditions") or ()}
+    conditions = {c.get("type"): c.get("status") for c in node.get("status", {}).get("conditions") or ()}
     word = {"True": "Ready", "False": "NotReady"}.get(conditions.get("Ready", ""), "Unknown")
     return word + (",SchedulingDisabled" if node.get("spec", {}).get("unschedulable") else "")
 
@@ -99,8 +99,8 @@ def _roles(node: Object) -> str:
 def _address(kind: str) -> Callable[[Object], str]:
     def read(node: Object) -> str:
         for address in node.get("status", {}).get("addresses") or ():
-            if address["type"] == kind:
-                return str(address["address"])
+            if address.get("type") == kind:
+                return str(address.get("address", ""))
         return _NONE
 
     return read

@@ -4,7 +4,8 @@ from typing import Any
 
 from tenantry_sim.api import patches, verbs
 from tenantry_sim.api.call import Answer, Call, decode_body, decode_optional
-from tenantry_sim.kinds import binding, eviction
+from tenantry_sim.kinds import binding, eviction, shapes
+from tenantry_sim.kinds.rules import prune_nulls
 from tenantry_sim.status import SUCCESS_CREATED, ApiError, not_allowed
 from tenantry_sim.store.records import encode
 from tenantry_sim.world import World
@@ -69,7 +70,8 @@ def review(path: str, call: Call, token: str) -> Answer | None:
         return None
     if call.method != "POST":
         raise not_allowed()
-    document = decode_body(call, kind)
+    document = prune_nulls(decode_body(call, kind))
+    shapes.check(kind, document)
     spec: dict[str, Any] = document.get("spec") or {}
     user = {"username": "sim-admin", "groups": ["system:masters", "system:authenticated"]}
     if kind == "TokenReview":

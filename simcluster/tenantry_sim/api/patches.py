@@ -10,7 +10,9 @@ from tenantry_sim.api import patching, strategic
 from tenantry_sim.api.call import Answer, Call, check_shape, decode_body
 from tenantry_sim.api.changes import check_version, commit
 from tenantry_sim.api.verbs import create_object, required_record, shown, shown_object
+from tenantry_sim.kinds import shapes
 from tenantry_sim.kinds.events import to_stored, to_view
+from tenantry_sim.kinds.rules import prune_nulls
 from tenantry_sim.status import Cause, bad_request, invalid, unsupported_media
 from tenantry_sim.store.records import Object, Record, encode
 from tenantry_sim.world import World
@@ -111,10 +113,11 @@ def scale(world: World, call: Call) -> Answer:
         wanted = decode_body(call, "Scale")
     else:
         wanted = _patched(call.content_type, _scale_of(obj), _patch_document(call))
-    replicas = (wanted.get("spec") or {}).get("replicas", 0)
-    if not isinstance(replicas, int) or replicas < 0:
+    shapes.check("Scale", prune_nulls(wanted))
+    replicas = wanted.get("spec", {}).get("replicas", 0)
+    if replicas < 0:
         raise bad_request("spec.replicas: must be a whole number of 0 or more")
-    check_version(call, record, wanted.get("metadata") or {})
+    check_version(call, record, wanted.get("metadata", {}))
     obj["spec"]["replicas"] = replicas
     main = Call(call.method, call.resource, call.namespace, call.name, "", call.query)
     result = commit(world, main, record, obj)

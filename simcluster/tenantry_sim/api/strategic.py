@@ -104,7 +104,7 @@ def _lists(field: str, existing: list[Any], patch: list[Any], order: Any) -> lis
     patched: list[Any] = []
     for item in patch:
         name = item.get(key)
-        if name is None:
+        if not isinstance(name, str | int):
             raise bad_request(f"map: {item} does not contain declared merge key: {key}")
         if item.get("$patch") == "delete":
             by_key.pop(name, None)
@@ -114,6 +114,7 @@ def _lists(field: str, existing: list[Any], patch: list[Any], order: Any) -> lis
             patched.append(name)
     if isinstance(order, list):
         wanted = [o.get(key) if isinstance(o, dict) else o for o in order]
+        wanted = [n for n in wanted if isinstance(n, str | int)]
         patched = [n for n in wanted if n in by_key]
     untouched = [n for n in server_order if n in by_key and n not in patched]
     return [by_key[name] for name in _interleave(untouched, patched, server_order)]

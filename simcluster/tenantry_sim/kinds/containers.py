@@ -5,7 +5,7 @@ from typing import Any
 
 from tenantry_sim import quantities
 from tenantry_sim.kinds.names import bad_value, name_causes, required
-from tenantry_sim.status import Cause, bad_request
+from tenantry_sim.status import Cause
 
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
 
@@ -15,28 +15,6 @@ def all_containers(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
     for field in ("containers", "initContainers"):
         for i, container in enumerate(spec.get(field) or ()):
             yield f"spec.{field}[{i}]", container
-
-
-_SHAPES: dict[str, type] = {
-    **dict.fromkeys(("containers", "initContainers", "volumes", "tolerations", "schedulingGates"), list),
-    **dict.fromkeys(("topologySpreadConstraints", "imagePullSecrets", "hostAliases", "ports", "env"), list),
-    **dict.fromkeys(("nodeSelector", "securityContext", "affinity", "overhead", "resources", "requests"), dict),
-    **dict.fromkeys(("limits", "nodeAffinity", "podAffinity", "podAntiAffinity"), dict),
-}
-"""JSON type of members of a pod spec, wherever in it they stand; the lists hold objects."""
-
-
-def check_shapes(kind: str, value: Any, path: str = "spec") -> None:
-    """Refuse members of the wrong JSON type, as a decoder into Go structs does. Raises ApiError 400."""
-    for key, inner in value.items():
-        wanted, here = _SHAPES.get(key), f"{path}.{key}"
-        wrong = wanted is not None and not isinstance(inner, wanted)
-        if wrong or (wanted is list and not all(isinstance(item, dict) for item in inner)):
-            text = f"json: cannot unmarshal {type(inner).__name__} into Go struct field {here}"
-            raise bad_request(f'{kind} in version "v1" cannot be handled as a {kind}: {text}')
-        for item in inner if isinstance(inner, list) else (inner,):
-            if isinstance(item, dict) and key not in ("nodeSelector", "requests", "limits", "overhead"):
-                check_shapes(kind, item, here)
 
 
 def default_template(spec: dict[str, Any]) -> None:
@@ -92,21 +70,6 @@ def requests_from_limits(spec: dict[str, Any]) -> None:
             requests = container["resources"].setdefault("requests", {})
             for name, value in limits.items():
                 requests.setdefault(name, value)
-
-
-def check_quantities(kind: str, version: str, spec: dict[str, Any]) -> None:
-    """Refuse quantities that do not parse, as the decoder of a real server does. Raises ApiError 400."""
-    lists = [c.get("resources") or {} for _, c in all_containers(spec)]
-    lists.append(spec.get("resources") or {})
-    lists.append({"overhead": spec.get("overhead") or {}})
-    for resources in lists:
-        for field in ("requests", "limits", "overhead"):
-            for value in (resources.get(field) or {}).values():
-                try:
-                    quantities.parse(value)
-                except quantities.QuantityError as problem:
-                    text = f'{kind} in version "{version}" cannot be handled as a {kind}: {problem}'
-                    raise bad_request(text) from None
 
 
 def container_causes(spec: dict[str, Any]) -> list[Cause]:

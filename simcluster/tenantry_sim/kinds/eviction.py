@@ -82,7 +82,7 @@ def _charge_budget(world: World, pod: Object, options: DeleteOptions) -> None:
 def _unready_and_spare(pod: Object, budget: Object) -> bool:
     """A pod that is not ready may go while the budget is met anyway, or always under `AlwaysAllow`."""
     conditions = pod.get("status", {}).get("conditions") or ()
-    if any(c["type"] == "Ready" and c["status"] == "True" for c in conditions):
+    if any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions):
         return False
     if budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
         return True
@@ -104,5 +104,5 @@ def _decrement(world: World, budget: Object, pod_name: str) -> None:
             "reason": "InsufficientPods",
             "message": "",
         }
-        others = [c for c in status.get("conditions") or () if c["type"] != "DisruptionAllowed"]
+        others = [c for c in status.get("conditions") or () if c.get("type") != "DisruptionAllowed"]
         status["conditions"] = [*others, condition]

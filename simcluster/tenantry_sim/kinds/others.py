@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tenantry_sim import selectors
-from tenantry_sim.kinds.containers import check_quantities, check_shapes, container_causes, default_template
+from tenantry_sim.kinds.containers import container_causes, default_template
 from tenantry_sim.kinds.names import required
 from tenantry_sim.status import Cause
 from tenantry_sim.store.records import Object
@@ -69,8 +69,6 @@ def workload_default(obj: Object) -> None:
     """Defaults of the pod template."""
     template = obj.setdefault("spec", {}).setdefault("template", {})
     spec = template.setdefault("spec", {})
-    check_shapes("PodTemplate", spec)
-    check_quantities("PodTemplate", "v1", spec)
     default_template(spec)
 
 
@@ -125,12 +123,33 @@ def job_create(world: World, obj: Object) -> None:
         obj["spec"]["selector"] = {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
 
 
+def spec_default(obj: Object) -> None:
+    """Kinds whose spec is always written."""
+    obj.setdefault("spec", {})
+
+
+def selector_causes(obj: Object) -> list[Cause]:
+    """What is wrong with the operators of a `spec.selector`."""
+    try:
+        selectors.from_object(obj["spec"].get("selector"))
+    except selectors.SelectorError as problem:
+        return [Cause("FieldValueInvalid", f"Invalid value: {problem}", "spec.selector.matchExpressions")]
+    return []
+
+
+def budget_update_causes(old: Object, new: Object) -> list[Cause]:
+    del old
+    return selector_causes(new)
+
+
 def workload_causes(obj: Object) -> list[Cause]:
     """The selector selects the template; the template has sound containers."""
     spec = obj["spec"]
     if not spec.get("selector"):
         return [required("spec.selector")]
-    found: list[Cause] = []
+    found = selector_causes(obj)
+    if found:
+        return found
     labels = (spec["template"].get("metadata") or {}).get("labels") or {}
     if not selectors.from_object(spec["selector"])(labels):
         why = f"Invalid value: {_compact(labels)}: `selector` does not match template `labels`"

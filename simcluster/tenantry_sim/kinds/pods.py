@@ -5,8 +5,6 @@ from typing import Any
 from tenantry_sim import quantities
 from tenantry_sim.kinds.containers import (
     all_containers,
-    check_quantities,
-    check_shapes,
     container_causes,
     default_template,
     requests_from_limits,
@@ -26,8 +24,6 @@ _FORBIDDEN = (
 def default(pod: Object) -> None:
     """Defaults of the versioned API."""
     spec = pod.setdefault("spec", {})
-    check_shapes("Pod", spec)
-    check_quantities("Pod", "v1", spec)
     default_template(spec)
     requests_from_limits(spec)
     spec.setdefault("enableServiceLinks", True)

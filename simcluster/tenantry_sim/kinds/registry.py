@@ -44,13 +44,19 @@ RULES: dict[str, Rules] = {
     "/limitranges": Rules(default=others.limit_range_default),
     "/persistentvolumeclaims": Rules(default=others.claim_default, initial_status=_status(phase="Pending")),
     "/persistentvolumes": Rules(default=others.volume_default, initial_status=_status(phase="Pending")),
-    "/replicationcontrollers": Rules(initial_status=_status(replicas=0)),
+    "/replicationcontrollers": Rules(default=others.spec_default, initial_status=_status(replicas=0)),
     "apps/deployments": _workload(others.deployment_default, _status()),
     "apps/replicasets": _workload(others.replicas_default, _status(replicas=0)),
     "apps/statefulsets": _workload(others.stateful_default, _status(replicas=0, availableReplicas=0)),
     "apps/daemonsets": _workload(others.daemon_default, _DAEMON_STATUS),
     "batch/jobs": Rules(default=others.job_default, create=others.job_create, validate=others.workload_causes),
-    "policy/poddisruptionbudgets": Rules(initial_status=_BUDGET_STATUS),
+    "policy/poddisruptionbudgets": Rules(
+        default=others.spec_default,
+        validate=others.selector_causes,
+        validate_update=others.budget_update_causes,
+        initial_status=_BUDGET_STATUS,
+    ),
+    "/resourcequotas": Rules(default=others.spec_default),
     "scheduling.k8s.io/priorityclasses": Rules(
         default=others.priority_class_default, validate_update=others.priority_class_update_causes
     ),

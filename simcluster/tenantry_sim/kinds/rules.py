@@ -54,7 +54,9 @@ def prune_nulls(value: Any) -> Any:
 
 
 def condition_times(obj: Object) -> None:
-    """Conditions of pods carry `lastProbeTime` and `lastTransitionTime`, null when unset."""
+    """Conditions of pods always carry type, status and both times, the latter null when unset."""
     for condition in (obj.get("status") or {}).get("conditions") or ():
+        condition.setdefault("type", "")
+        condition.setdefault("status", "")
         condition.setdefault("lastProbeTime", None)
         condition.setdefault("lastTransitionTime", None)

@@ -58,7 +58,7 @@ class Kubelet:
         node = record.decode()
         if (node["metadata"].get("annotations") or {}).get(SIMULATED) == "true":
             addresses = node.get("status", {}).get("addresses") or ()
-            inner = [a["address"] for a in addresses if a.get("type") == "InternalIP"]
+            inner = [a.get("address", "") for a in addresses if a.get("type") == "InternalIP"]
             self.nodes[record.name] = inner[0] if inner else "127.0.0.1"
 
     def _on_pod(self, change: Change) -> None:
