@@ -28,6 +28,9 @@ WATCHED = (
 """Sets of pods whose counts are compared."""
 
 
+IN_ZONE_1 = term(expression(ZONE, "In", "z1"))
+
+
 def templates() -> list[PodBuilder]:
     """Pods of many kinds; the name is filled in later."""
     plain = a_pod().asking(cpu="500m", memory="1Gi")
@@ -50,7 +53,7 @@ def templates() -> list[PodBuilder]:
         plain.copy().port(8080, address="127.0.0.1"),
         plain.copy().tolerating(key="dedicated", operator="Exists").image("registry.example/big:v1"),
         plain.copy().wants_nodes(term(expression("disk", "In", "fast"))),
-        plain.copy().prefers_nodes(5, term(expression("disk", "Exists"))).prefers_nodes(3, term(expression(ZONE, "In", "z1"))),
+        plain.copy().prefers_nodes(5, term(expression("disk", "Exists"))).prefers_nodes(3, IN_ZONE_1),
         a.copy().meta(namespace="other"),
         a_pod().asking({"memory": "9E", "cpu": "9E"}),
         b.copy().wants_nodes({"matchFields": [expression("metadata.name", "In", "n1", "n2")]}),

@@ -98,14 +98,22 @@ class Cycle:
             row = nodes.row_of(own.node)
             if row >= 0 and mask[row]:
                 return Placement(row, own.node, 1, 1, 0)
-        evaluated = nodes.alive_count if narrowed is None else int((narrowed & nodes.alive).sum())
+        searched = nodes.alive if narrowed is None else nodes.alive & narrowed
+        sample = None
         if 0 < self.profile.percentage_of_nodes_to_score < 100:
-            mask, evaluated = sampled(mask, nodes.alive, self._cursor, self.profile.percentage_of_nodes_to_score)
-        rows = np.flatnonzero(mask)
+            sample = sampled(mask, searched, self._cursor, self.profile.percentage_of_nodes_to_score)
+        rows = np.flatnonzero(mask if sample is None else sample.feasible)
         if not len(rows):
             return self._unplaced(ctx, found, narrowed)
-        if len(rows) == 1:
-            return self._placement(int(rows[0]), 1, evaluated, 0)
+        row, score = (int(rows[0]), 0) if len(rows) == 1 else self._best(ctx, found, rows)
+        evaluated = int(searched.sum()) if sample is None else sample.evaluated
+        placement = self._placement(row, len(rows), evaluated, score)
+        if sample is not None:
+            self._cursor = sample.following
+        return placement
+
+    def _best(self, ctx: CycleContext, found: ClassEval, rows: IntArray) -> tuple[int, int]:
+        """The row to take among feasible ones, and its score."""
         ctx.feasible = rows
         totals = found.scores(ctx, rows)
         for scorer in found.global_scorers:
@@ -114,7 +122,7 @@ class Cycle:
             raw = scorer.plugin.score(ctx, rows)
             totals = totals + scorer.weight * normalized(scorer.plugin, ctx, raw)
         best = int(totals.max())
-        return self._placement(self._next_of(rows[totals == best]), len(rows), evaluated, best)
+        return self._next_of(rows[totals == best]), best
 
     def _pick_fast(self, ctx: CycleContext, found: ClassEval) -> Decision:
         total, cursor = found.total, self._cursor

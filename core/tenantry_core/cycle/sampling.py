@@ -6,6 +6,8 @@ one ended.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tenantry_core.framework.columns import BoolArray
@@ -21,13 +23,25 @@ def wanted(nodes: int, percentage: int) -> int:
     return max(MINIMUM, nodes * share // 100)
 
 
-def sampled(mask: BoolArray, alive: BoolArray, start: int, percentage: int) -> tuple[BoolArray, int]:
-    """Keep the first feasible rows from `start` on, wrapping round; also returns how many nodes were looked at."""
-    limit = wanted(int(alive.sum()), percentage)
-    order = np.concatenate([np.arange(start, len(mask)), np.arange(min(start, len(mask)))])
+class Sample(NamedTuple):
+    """What one search looked at."""
+
+    feasible: BoolArray
+    """bool[N]"""
+    evaluated: int
+    """Nodes looked at."""
+    following: int
+    """Row where the next search begins."""
+
+
+def sampled(mask: BoolArray, searched: BoolArray, start: int, percentage: int) -> Sample:
+    """The first feasible rows (`mask`) among `searched` from row `start` on, wrapping round."""
+    limit = wanted(int(searched.sum()), percentage)
+    begin = start % max(1, len(mask))
+    order = np.concatenate([np.arange(begin, len(mask)), np.arange(begin)])
     passed = np.cumsum(mask[order])
-    looked = int(np.searchsorted(passed, limit)) + 1
+    looked = min(int(np.searchsorted(passed, limit)) + 1, len(order))
     kept = np.zeros_like(mask)
     chosen = order[:looked]
     kept[chosen] = mask[chosen]
-    return kept, int(alive[chosen].sum())
+    return Sample(kept, int(searched[chosen].sum()), (begin + looked) % max(1, len(mask)))

@@ -11,6 +11,7 @@ from tenantry_core.framework.columns import FloatArray, IntArray, NodeColumns, R
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.plugin import Normalize, Scope
 from tenantry_core.framework.pod_class import PodClass
+from tenantry_core.model.quantity import SATURATED
 
 MAX_SCORE = 100
 HALF = 50
@@ -40,7 +41,7 @@ class BalancedAllocation:
         for resource, amount in self._resources(ctx.cls, nodes):
             used.append(nodes.requested[resource][rows])
             capacity.append(nodes.allocatable[resource][rows])
-            asked.append(amount)
+            asked.append(min(amount, SATURATED - 1))  # a sum of two saturated amounts would leave int64
         before, caps = np.array(used), np.array(capacity)
         after = before + np.array(asked, dtype=np.int64)[:, None]
         difference = _balance(after, caps) - _balance(before, caps)
@@ -55,9 +56,9 @@ class BalancedAllocation:
         for resource, amount in self._resources(ctx.cls, nodes):
             capacity = nodes.allocatable.item(resource, row)
             if capacity > 0:
-                used = nodes.requested.item(resource, row)
-                before.append(min(1.0, used / capacity))
-                after.append(min(1.0, (used + amount) / capacity))
+                used, whole = nodes.requested.item(resource, row), float(capacity)
+                before.append(min(1.0, float(used) / whole))
+                after.append(min(1.0, float(used + amount) / whole))
         gain = HALF + _balance_row(after) - _balance_row(before)
         return HALF + (-(-gain // 2) if gain < 0 else gain // 2)
 

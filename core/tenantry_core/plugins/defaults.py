@@ -111,7 +111,14 @@ def _spread(args: PodTopologySpreadArgs) -> DefaultConstraints:
 
 
 def _constraint(given: TopologyConstraint) -> DefaultConstraint:
-    return DefaultConstraint(given.max_skew, given.topology_key, given.when_unsatisfiable == "DoNotSchedule")
+    return DefaultConstraint(
+        given.max_skew,
+        given.topology_key,
+        hard=given.when_unsatisfiable == "DoNotSchedule",
+        min_domains=given.min_domains or 1,
+        honor_affinity=given.node_affinity_policy != "Ignore",
+        honor_taints=given.node_taints_policy == "Honor",
+    )
 
 
 def _pod_affinity(args: InterPodAffinityArgs) -> InterPodAffinity:

@@ -10,7 +10,7 @@ import numpy as np
 from tenantry_core.framework.columns import BoolArray, FloatArray, IntArray, Rows
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.plugin import Normalize, PreFilterResult, Refusal, Scope
-from tenantry_core.framework.status import SUCCESS
+from tenantry_core.framework.status import SKIP, SUCCESS, Status
 from tenantry_core.framework.terms import PodSet, PodTerm, TermKind
 from tenantry_core.model.events import Action, ClusterEvent, EventPattern, Resource
 from tenantry_core.model.objects import Node, Pod
@@ -31,8 +31,8 @@ class _Masks(NamedTuple):
 class InterPodAffinity:
     """Source: plugins/interpodaffinity of kube-scheduler 1.36.
 
-    `hard_weight` scores required affinity of pods in place towards the incoming pod; `ignore_existing` leaves out their
-    preferred terms when the pod itself has none.
+    `hard_weight` scores required affinity of pods in place towards the incoming pod; `ignore_existing` skips the score
+    when the pod itself prefers nothing.
     """
 
     name = "InterPodAffinity"
@@ -69,6 +69,10 @@ class InterPodAffinity:
             Refusal("node(s) didn't satisfy existing pods anti-affinity rules", ~lonely & ~avoided),
         )
 
+    def pre_score(self, ctx: CycleContext) -> Status:
+        """Skip where pods in place are not to be asked and the pod itself prefers nothing."""
+        return SKIP if self._ignore_existing and not ctx.cls.terms.preferred else SUCCESS
+
     def score(self, ctx: CycleContext, rows: Rows) -> IntArray:
         """int64: summed weights of the terms that hold between the pod and those in the row's domains."""
         nodes = ctx.snapshot.nodes
@@ -76,7 +80,7 @@ class InterPodAffinity:
         for weight, term in ctx.cls.terms.preferred:
             total += weight * _by_domain(ctx, term.topology_key, ctx.snapshot.count(term.pods))
         for held, holders in ctx.snapshot.met_terms(ctx.cls):
-            weight = self._weight_of(held.kind, held.weight, bool(ctx.cls.terms.preferred))
+            weight = self._weight_of(held.kind, held.weight)
             if weight:
                 total += weight * _by_domain(ctx, held.term.topology_key, holders)
         return total[rows]
@@ -102,12 +106,10 @@ class InterPodAffinity:
         """Nodes without labels cannot help; everything else may."""
         return not isinstance(event.new, Node) or bool(event.new.metadata.labels)
 
-    def _weight_of(self, kind: TermKind, weight: int, has_preferred: bool) -> int:
+    def _weight_of(self, kind: TermKind, weight: int) -> int:
         if kind is TermKind.REQUIRED_AFFINITY:
             return self._hard_weight
-        if kind is TermKind.PREFERRED:
-            return 0 if self._ignore_existing and not has_preferred else weight
-        return 0
+        return weight if kind is TermKind.PREFERRED else 0
 
     def _masks(self, ctx: CycleContext) -> _Masks:
         if self.name not in ctx.state:

@@ -18,6 +18,9 @@ class DefaultConstraint(NamedTuple):
     max_skew: int
     topology_key: str
     hard: bool = False
+    min_domains: int = 1
+    honor_affinity: bool = True
+    honor_taints: bool = False
 
 
 SYSTEM = (DefaultConstraint(3, HOSTNAME), DefaultConstraint(5, ZONE))
@@ -48,4 +51,8 @@ class DefaultConstraints:
         if selector is None:
             return ()
         pods = PodSet((ctx.cls.namespace,), NOTHING, selector, terminating=False)
-        return [SpreadConstraint(c.max_skew, c.topology_key, pods) for c in self._constraints if c.hard is hard]
+        return [
+            SpreadConstraint(c.max_skew, c.topology_key, pods, c.min_domains, c.honor_affinity, c.honor_taints)
+            for c in self._constraints
+            if c.hard is hard
+        ]

@@ -1,0 +1,77 @@
+"""Kept evaluations change nothing: a cycle that has seen it all decides as one that has seen nothing."""
+
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from deciding import profile_with
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from worlds import World, changes, kinds, numbers, starts
+
+from tenantry_core.cycle import class_eval
+from tenantry_core.cycle.decision import Decision, Placement
+from tenantry_core.cycle.message import fit_message
+from tenantry_core.cycle.run import Cycle
+
+PROFILE = profile_with()
+steps = st.one_of(
+    changes,
+    st.tuples(st.just("decide"), kinds, st.booleans()),
+    st.tuples(st.just("decide"), kinds, st.just(True)),
+    st.tuples(st.just("nominate"), kinds, numbers),
+    st.tuples(st.just("drop_nomination")),
+)
+
+
+def told(decision: Decision) -> Any:
+    """A decision as something to compare."""
+    if isinstance(decision, Placement):
+        return decision
+    status, diagnosis = decision
+    hopeless = None if diagnosis.unresolvable is None else np.flatnonzero(diagnosis.unresolvable).tolist()
+    return status, fit_message(diagnosis), diagnosis.plugins, hopeless
+
+
+class Deciding(World):
+    """A world with a long-lived cycle; every decision is made twice."""
+
+    def __init__(self, start: tuple[Any, ...], keep: int) -> None:
+        self.decided = 0
+        super().__init__(start)
+        self.cycle = Cycle(self.cache, PROFILE, keep)
+
+    def _decide(self, kind: int, taken: bool) -> None:
+        self.decided += 1
+        pod = self.pod(kind, 100 + self.decided)
+        built = pod.build()
+        cls = self.cache.classes.class_of(built)
+        fresh = Cycle(self.cache, PROFILE, keep=1)
+        fresh._cursor = self.cycle._cursor
+        kept = self.cycle.decide(built, cls)
+        assert told(kept) == told(fresh.decide(built, cls))
+        if isinstance(kept, Placement) and taken:
+            self.cache.assume(built, cls, kept.row)
+            self.hold(pod, kept.node)
+
+    def _nominate(self, kind: int, node: int) -> None:
+        self.cache.nominate(self.pod(kind, 99).priority(100).build(), f"n{node}")
+
+    def _drop_nomination(self) -> None:
+        for uid in list(self.cache.nominations):
+            self.cache.clear_nomination(uid)
+
+
+@pytest.mark.parametrize(("few_rows", "keep"), [(24, 256), (0, 2)], ids=["row by row", "as arrays, few kept"])
+@settings(max_examples=120)
+@given(starts, st.lists(steps, min_size=20, max_size=50))
+def test_incremental_equals_fresh(
+    few_rows: int, keep: int, start: tuple[Any, ...], sequence: list[tuple[Any, ...]]
+) -> None:
+    world = Deciding(start, keep)
+    with patch.object(class_eval, "FEW_ROWS", few_rows):
+        for step in sequence:
+            world.apply(step)
+        for kind in range(4):
+            world.apply(("decide", kind, True))
