@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tenantry.allocator import keep_freed_memory
 from tenantry.simulate.place import Placer
 from tenantry_core.cache.cluster_cache import ClusterCache
 from tenantry_core.config import load_config, resolve_profile
@@ -130,6 +131,7 @@ def main() -> int:
         nodes, pods = (_rows(given.traces / "openb" / name) for name in ("nodes.csv", "pods.csv"))
     except OSError as error:
         parser.error(f"--traces: {error}")
+    keep_freed_memory()
     if given.seed is not None:
         random.Random(given.seed).shuffle(nodes)
     pods.sort(key=lambda row: int(row["creation_time"]))

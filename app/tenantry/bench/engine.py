@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tenantry.allocator import keep_freed_memory
 from tenantry.bench.cluster import Size, Stage, build
 from tenantry.bench.result import Result, Run
 from tenantry.bench.workloads import Workload, scaled
@@ -44,6 +45,7 @@ def default_size(workload: Workload, nodes: int, pods: int | None, seed: int) ->
 
 def measure(workload: Workload, size: Size, repeat: int = 1) -> Run:
     """The median of `repeat` runs by decisions per second, each on a cluster of its own."""
+    keep_freed_memory()  # as `run` does
     runs = sorted((_once(workload, size) for _ in range(repeat)), key=lambda r: r.result.decisions_per_second)
     return runs[(len(runs) - 1) // 2]
 
