@@ -1,1 +1,1 @@
-"""The scheduling engine: watch, cache, queue, cycle, bind. Imports only `tenantry_telemetry.api` of the other packages."""
+"""The scheduling engine: watch, cache, queue, cycle, bind. Imports only `tenantry_telemetry.api` of its siblings."""

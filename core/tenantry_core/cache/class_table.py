@@ -91,6 +91,8 @@ def _spec_key(pod: Pod) -> bytes:
             spec.tolerations,
             spec.topology_spread_constraints,
             spec.resource_claims,
+            spec.host_network,
+            spec.host_users,
             relevant_volumes(pod) if spec.volumes else (),
             [v.image for v in spec.volumes if v.image] if spec.volumes else (),
         )

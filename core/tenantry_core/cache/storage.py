@@ -21,6 +21,7 @@ from tenantry_core.model.storage import (
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
+    VolumeAttachment,
 )
 
 CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
@@ -46,6 +47,8 @@ class StorageStore:
         self.csi_nodes: dict[str, CSINode] = {}
         self.csi_drivers: dict[str, CSIDriver] = {}
         self.capacities: dict[str, CSIStorageCapacity] = {}
+        self._attachments: dict[str, dict[str, VolumeAttachment]] = {}
+        """By node and name."""
         self._by_class: dict[str, dict[str, PersistentVolume]] = {}
         self._stored_volumes: dict[str, PersistentVolume] = {}
         """Only of volumes of which something is assumed."""
@@ -136,6 +139,10 @@ class StorageStore:
         key = namespace, name
         return self._stored_claims.get(key) or self.claims.get(key)
 
+    def attachments_of(self, node: str) -> Iterable[VolumeAttachment]:
+        """Attachments that the attach controller keeps for a node, those of pods that are gone included."""
+        return self._attachments.get(node, {}).values()
+
     def volumes_of_class(self, name: str) -> Iterable[PersistentVolume]:
         """Volumes of a storage class, "" for those without one."""
         return self._by_class.get(name, {}).values()
@@ -184,6 +191,8 @@ class StorageStore:
                 return self.csi_drivers
             case CSIStorageCapacity():
                 return self.capacities
+            case VolumeAttachment():
+                return self._attachments.setdefault(item.spec.node_name, {})
         return None
 
     def _show_volume(self, volume: PersistentVolume) -> None:

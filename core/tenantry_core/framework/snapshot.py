@@ -23,6 +23,7 @@ from tenantry_core.model.storage import (
     PersistentVolumeClaim,
     PodDisruptionBudget,
     StorageClass,
+    VolumeAttachment,
 )
 
 
@@ -46,6 +47,10 @@ class StorageView(Protocol):
     def capacities(self) -> Mapping[str, CSIStorageCapacity]: ...
     def volumes_of_class(self, name: str) -> Iterable[PersistentVolume]:
         """Volumes of a storage class, "" for those without one."""
+        ...
+
+    def attachments_of(self, node: str) -> Iterable[VolumeAttachment]:
+        """Attachments that the attach controller keeps for a node, those of pods that are gone included."""
         ...
 
     def claim_users(self, namespace: str, name: str) -> Iterable[PlacedPod]:

@@ -159,6 +159,7 @@ DECODERS: dict[str, Decoder[Any]] = {
         "CSINode": storage.CSINode,
         "CSIDriver": storage.CSIDriver,
         "CSIStorageCapacity": storage.CSIStorageCapacity,
+        "VolumeAttachment": storage.VolumeAttachment,
         "Service": storage.Service,
         "ReplicationController": storage.ReplicationController,
         "ReplicaSet": storage.Workload,

@@ -139,12 +139,17 @@ class ResizePolicy(Struct, frozen=True):
     restart_policy: str = ""
 
 
+class RestartRule(Struct, frozen=True):
+    action: str = ""
+
+
 class Container(Struct, frozen=True):
     name: str = ""
     image: str = ""
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] | None = ()
     restart_policy: str = ""
+    restart_policy_rules: tuple[RestartRule, ...] | None = ()
 
 
 class ClaimVolume(Struct, frozen=True):
@@ -217,6 +222,7 @@ class PodSpec(Struct, frozen=True):
     scheduling_gates: tuple[SchedulingGate, ...] | None = ()
     resource_claims: tuple[PodResourceClaim, ...] | None = ()
     host_network: bool = False
+    host_users: bool | None = None
     termination_grace_period_seconds: int | None = None
 
 

@@ -112,6 +112,21 @@ class CSIStorageCapacity(Struct, frozen=True):
     node_topology: LabelSelector | None = None
 
 
+class AttachmentSource(Struct, frozen=True):
+    persistent_volume_name: str | None = None
+
+
+class VolumeAttachmentSpec(Struct, frozen=True):
+    attacher: str = ""
+    node_name: str = ""
+    source: AttachmentSource = AttachmentSource()
+
+
+class VolumeAttachment(Struct, frozen=True):
+    metadata: ObjectMeta
+    spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
+
+
 class ServiceSpec(Struct, frozen=True):
     selector: Labels | None = None
 

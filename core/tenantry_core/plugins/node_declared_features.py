@@ -20,17 +20,12 @@ Inference = Callable[[PodSpec], bool]
 
 
 def _restarts_all(spec: PodSpec) -> bool:
-    rules = [r for c in (*spec.containers, *(spec.init_containers or ())) for r in _field(c, "restart_policy_rules")]
-    return any(getattr(r, "action", "") == "RestartAllContainers" for r in rules)
+    containers = (*spec.containers, *(spec.init_containers or ()))
+    return any(r.action == "RestartAllContainers" for c in containers for r in c.restart_policy_rules or ())
 
 
 def _host_network_in_user_namespace(spec: PodSpec) -> bool:
-    return spec.host_network and getattr(spec, "host_users", None) is False
-
-
-def _field(struct: object, name: str) -> Sequence[object]:
-    """A list field that the model may leave out."""
-    return getattr(struct, name, None) or ()
+    return spec.host_network and spec.host_users is False
 
 
 INFERENCES: dict[str, Inference] = {

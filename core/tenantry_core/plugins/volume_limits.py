@@ -28,8 +28,8 @@ Attachment = tuple[str, str]
 class NodeVolumeLimits:
     """Source: plugins/nodevolumelimits of kube-scheduler 1.36.
 
-    The limit of a driver is in the node's CSINode; a driver without one has no limit. Inline CSI volumes do not count,
-    nor do in-tree volumes.
+    The limit of a driver is in the node's CSINode; a driver without one has no limit. A volume counts while a pod on
+    the node uses it or while its VolumeAttachment stands. Inline CSI volumes do not count, nor do in-tree volumes.
     """
 
     name = "NodeVolumeLimits"
@@ -65,11 +65,12 @@ class NodeVolumeLimits:
         return (Refusal(claim_not_found(missing), every, True) if missing else Refusal(REASON, every),)
 
     def events(self) -> Sequence[EventPattern]:
-        """A CSINode came or changed, a pod went, a claim came."""
+        """A CSINode came or changed, a pod or an attachment went, a claim came."""
         return (
             EventPattern(Resource.CSI_NODE, Action.ADD | Action.UPDATE),
             EventPattern(Resource.ASSIGNED_POD, Action.DELETE),
             EventPattern(Resource.PERSISTENT_VOLUME_CLAIM, Action.ADD),
+            EventPattern(Resource.VOLUME_ATTACHMENT, Action.DELETE),
         )
 
     def hint(self, pod: Pod, event: ClusterEvent) -> bool:
@@ -109,6 +110,16 @@ def attachments(storage: StorageView, claims: Iterable[ClaimKey]) -> frozenset[A
     return frozenset(a for a in found if a is not None)
 
 
+def kept_attachments(storage: StorageView, node: str) -> frozenset[Attachment]:
+    """CSI volumes that are attached to a node or on their way, whether or not a pod there still uses them."""
+    found = set()
+    for attachment in storage.attachments_of(node):
+        volume = storage.volumes.get(attachment.spec.source.persistent_volume_name or "")
+        if volume is not None and volume.spec.csi:
+            found.add((attachment.spec.attacher, volume.spec.csi.volume_handle))
+    return frozenset(found)
+
+
 def _attachment(storage: StorageView, key: ClaimKey) -> Attachment | None:
     claim = storage.claims.get(key)
     if claim is None:
@@ -128,7 +139,8 @@ def _has_room(ctx: CycleContext, row: int, wanted: frozenset[Attachment], driver
     if csi_node is None:
         return True
     claims = storage.claims_on(row)
-    used, tight = len(claims), {}
+    kept = kept_attachments(storage, ctx.snapshot.nodes.names[row])
+    used, tight = len(claims) + len(kept), {}
     for driver in csi_node.spec.drivers or ():
         limit = driver.allocatable.count if driver.allocatable is not None else None
         # Even if every claim in use were one of this driver's volumes, it may fit.
@@ -136,7 +148,7 @@ def _has_room(ctx: CycleContext, row: int, wanted: frozenset[Attachment], driver
             tight[driver.name] = limit
     if not tight:
         return True
-    attached = attachments(storage, claims)
+    attached = attachments(storage, claims) | kept
     total = Counter(driver for driver, _ in attached)
     new = Counter(driver for driver, _ in wanted - attached)
     return all(total[driver] + count <= tight[driver] for driver, count in new.items() if driver in tight)

@@ -20,6 +20,7 @@ FOLLOWED: tuple[Resource, ...] = (
     kinds.CSI_NODES,
     kinds.CSI_DRIVERS,
     kinds.CSI_STORAGE_CAPACITIES,
+    kinds.VOLUME_ATTACHMENTS,
     kinds.SERVICES,
     kinds.REPLICATION_CONTROLLERS,
     kinds.REPLICA_SETS,

@@ -30,6 +30,7 @@ _RESOURCES = {
     "PersistentVolumeClaim": Resource.PERSISTENT_VOLUME_CLAIM,
     "StorageClass": Resource.STORAGE_CLASS,
     "CSINode": Resource.CSI_NODE,
+    "VolumeAttachment": Resource.VOLUME_ATTACHMENT,
     "CSIDriver": Resource.CSI_DRIVER,
     "CSIStorageCapacity": Resource.CSI_STORAGE_CAPACITY,
     "Service": Resource.SERVICE,

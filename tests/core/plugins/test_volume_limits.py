@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from volume_world import VolumeWorld, claim, csi_node, node, pod, storage_class, volume
 
+from tenantry_core.model.decode import from_builtins
+
 FULL = "1 node(s) exceed max volume count."
 
 
@@ -71,3 +73,25 @@ def test_volumes_of_other_drivers_take_no_room() -> None:
         pod("u", "x", "y", on="a"),
     )
     assert world.verdict(pod("p", "z")) == {"a"}
+
+
+def attached(node_name: str, volume_name: str, driver: str = "disk.example.com") -> Any:
+    """The attach controller's record."""
+    spec = {"attacher": driver, "nodeName": node_name, "source": {"persistentVolumeName": volume_name}}
+    return from_builtins("VolumeAttachment", {"metadata": {"name": f"{node_name}-{volume_name}"}, "spec": spec})
+
+
+@pytest.mark.parametrize(
+    ("records", "verdict"),
+    [
+        pytest.param([("a", "v-y")], FULL, id="a volume that no pod uses any more but is still attached"),
+        pytest.param([("a", "v-x")], {"a"}, id="the very volume that is wanted"),
+        pytest.param([("b", "v-y")], {"a"}, id="attached elsewhere"),
+        pytest.param([("a", "gone")], {"a"}, id="its volume is gone"),
+    ],
+)
+def test_volumes_count_while_they_are_attached(records: list[tuple[str, str]], verdict: object) -> None:
+    world = VolumeWorld(node("a"), *bound("x", "y"), csi_node("a", disk=1))
+    for record in records:
+        world.cache.put("VolumeAttachment", attached(*record))
+    assert world.verdict(pod("p", "x")) == verdict
