@@ -1,9 +1,9 @@
 """Tells the C allocator to keep what is freed, instead of giving it back to the operating system at once.
 
-NumPy asks for a temporary of some tens of kilobytes for almost every operation on a column. With glibc's defaults such a
-block, when it lies at the end of the heap or is larger than 128 KiB, goes back to the system when it is freed and is
-fetched anew, page by page, for the next operation; that can take several times as long as the operation. Which blocks
-this hits depends on chance, so figures jump from run to run.
+NumPy asks for a temporary of some tens of kilobytes for almost every operation on a column. With glibc's defaults such
+a block, when it lies at the end of the heap or is larger than 128 KiB, goes back to the system when it is freed and is
+fetched anew, page by page, for the next operation; that can take several times as long as the operation itself. Which
+blocks this hits depends on chance, so figures jump from run to run.
 """
 
 from __future__ import annotations
@@ -28,4 +28,4 @@ def keep_freed_memory() -> bool:
     if mallopt is None:
         return False
     settings = ((_TRIM_THRESHOLD, KEPT), (_TOP_PAD, KEPT // 4), (_MMAP_THRESHOLD, LARGE))
-    return all([mallopt(name, value) == 1 for name, value in settings])
+    return sum(mallopt(name, value) for name, value in settings) == len(settings)
