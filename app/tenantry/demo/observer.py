@@ -44,6 +44,8 @@ class Observer:
     twice: list[tuple[str, str]] = field(default_factory=list)
     """Pods whose node changed after they were bound: must stay empty."""
     last_bound: float = 0.0
+    ever_bound: int = 0
+    """Pods that were bound at some time, those gone since included."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set with every change seen."""
     _recent: deque[float] = field(default_factory=deque)
@@ -77,6 +79,7 @@ class Observer:
     def _bound(self, key: tuple[str, str]) -> None:
         now = self.clock()
         self.last_bound = now
+        self.ever_bound += 1
         self._recent.append(now)
         if key in self.created:
             self.latencies.append(now - self.created[key])

@@ -42,7 +42,7 @@ class Screen:
         """The whole screen."""
         return Group(
             self._headline(),
-            Padding(ProgressBar(max(1, self.goal), min(self.goal, self.observer.bound()), width=60), (0, 0, 1, 0)),
+            Padding(ProgressBar(max(1, self.goal), min(self.goal, self.observer.ever_bound), width=60), (0, 0, 1, 0)),
             self._figures(),
             "",
             self._namespaces(),
@@ -50,7 +50,7 @@ class Screen:
         )
 
     def _headline(self) -> str:
-        bound = min(self.goal, self.observer.bound())
+        bound = min(self.goal, self.observer.ever_bound)
         return f"[bold]tenantry demo[/]  {self.nodes} simulated nodes  {bound} of {self.goal} pods bound"
 
     def _figures(self) -> Table:
