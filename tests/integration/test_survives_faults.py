@@ -85,6 +85,38 @@ async def test_bind_whose_answer_takes_too_long_is_found_t44(faulty: Rig) -> Non
     await rig.invariants(scheduler)
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(bind_answered(500, "after"), id="T44-answered-500"),
+        pytest.param(bind_answered(200, "after", drop=True), id="T44-answer-lost"),
+    ],
+)
+async def test_room_of_a_bind_that_happened_is_not_given_away_while_the_watch_is_blind(
+    faulty: Rig, fault: Fault
+) -> None:
+    rig = faulty
+    faults = rig.target.faults
+    assert faults is not None
+    await rig.node("n0", cpu="1")
+    holder = Holder()
+    scheduler = await rig.start(plugins=holder.extra())
+    await rig.pod("p0")
+    async with asyncio.timeout(10):
+        await holder.reached.wait()
+    await rig.pod("p1")
+    await rig.condition("p1", "Unschedulable")
+    faults.fail("GET", "/pods$", 503, times=-1)
+    faults.cut_watches("/pods")
+    fault(faults)
+    holder.go.set()
+    await rig.until(lambda: _no_binds(scheduler), "binds over")
+    assert [p.pod.metadata.name for p in scheduler.cache.placed_pods()] == ["p0"]
+    faults.clear()
+    await rig.bound("p0")
+    await rig.invariants(scheduler)
+
+
 async def test_deletion_missed_by_a_cut_watch_is_seen_in_the_next_list_t44(faulty: Rig) -> None:
     rig = faulty
     assert rig.target.faults is not None
@@ -160,6 +192,10 @@ async def test_plugin_that_raises_costs_one_pod_a_backoff(rig: Rig) -> None:
     breaker.broken = False
     await rig.bound("hurt")
     await rig.invariants(scheduler)
+
+
+async def _no_binds(scheduler: Scheduler) -> bool:
+    return not scheduler.binder.in_flight
 
 
 async def _without(scheduler: Scheduler, node: str) -> bool:
