@@ -6,6 +6,7 @@ class. They run once a profile names them, or `plugins.NAME.enabled: true` of ou
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,6 +70,8 @@ class Catalog:
 
     def add(self, cls: type[Any], origin: str, on: bool = False) -> str:
         """Check a plugin class and register it; returns its name. Raises PluginError."""
+        if not inspect.isclass(cls):
+            raise PluginError(f"{cls!r} of {origin} is no plugin class")
         watchdog = self.guards.watchdog
         sample = make(cls, {}, watchdog)
         name = check(sample, watchdog)
