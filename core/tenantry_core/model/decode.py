@@ -81,6 +81,16 @@ def _first_problem(found: msgspec.Struct) -> tuple[str, str] | None:
         return _pod_problem(found)
     if isinstance(found, objects.Node):
         return _quantities_problem("status.allocatable", found.status.allocatable)
+    if isinstance(found, storage.Workload | storage.PodDisruptionBudget):
+        return _compile_problem("spec.selector", found.spec.selector)
+    return None
+
+
+def _compile_problem(path: str, selector: objects.LabelSelector | None) -> tuple[str, str] | None:
+    try:
+        compile_selector(selector)
+    except SelectorError as error:
+        return path, str(error)
     return None
 
 
@@ -110,10 +120,9 @@ def _quantities_problem(path: str, quantities: objects.Quantities | None) -> tup
 
 def _selector_problem(spec: objects.PodSpec) -> tuple[str, str] | None:
     for i, constraint in enumerate(spec.topology_spread_constraints or ()):
-        try:
-            compile_selector(constraint.label_selector)
-        except SelectorError as error:
-            return f"spec.topologySpreadConstraints[{i}].labelSelector", str(error)
+        problem = _compile_problem(f"spec.topologySpreadConstraints[{i}].labelSelector", constraint.label_selector)
+        if problem is not None:
+            return problem
     affinity = spec.affinity
     if affinity is None:
         return None
