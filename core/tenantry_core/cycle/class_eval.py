@@ -7,6 +7,8 @@ result is that of a full pass (property `test_incremental_equals_fresh`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tenantry_core.cycle.normalize import normalized
@@ -151,6 +153,20 @@ def speaks(plugin: object, ctx: CycleContext) -> bool:
 def scores_now(plugin: object, ctx: CycleContext) -> bool:
     """Whether the plugin has a score to add: PreScore may still skip. `ctx.feasible` must be set for global scorers."""
     return speaks(plugin, ctx) and not (isinstance(plugin, PreScorePlugin) and plugin.pre_score(ctx).code is Code.SKIP)
+
+
+def asked_per_pod(profile: Profile) -> tuple[Any, ...] | None:
+    """The plugins, each once, that must be asked about every pod beside the class evaluation.
+
+    None where one of them cannot say that it has nothing to say, so that no pod may pass them by.
+    """
+    plugins = [
+        *profile.pre_filter,
+        *(f.plugin for f in profile.filter if f.plugin.filter_scope is Scope.GLOBAL),
+        *(s.plugin for s in profile.score if _is_global(s)),
+    ]
+    once = tuple({id(plugin): plugin for plugin in plugins}.values())
+    return once if all(hasattr(plugin, "skips") for plugin in once) else None
 
 
 def active(named: tuple[Named, ...], ctx: CycleContext) -> list[Named]:

@@ -13,12 +13,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from tenantry_core.cycle.class_eval import speaks
 from tenantry_core.cycle.preempt_rows import RowCheck, Texts
 from tenantry_core.cycle.preempt_victims import Budgets, Victims, by_importance
 from tenantry_core.framework.columns import PODS
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.placed import PlacedPod
-from tenantry_core.framework.plugin import Scope, SkipsClass
+from tenantry_core.framework.plugin import Scope
 from tenantry_core.framework.post_filter import RoomFilter
 from tenantry_core.framework.profile import Profile
 from tenantry_core.framework.snapshot import Simulation
@@ -134,7 +135,7 @@ def method_for(profile: Profile, ctx: CycleContext, budgets: Budgets, offset: in
     """The cheapest method that is exact for this pod."""
     exact = Exact(profile, ctx, budgets, offset)
     moving = [f.plugin for f in profile.filter if f.plugin.filter_scope is not Scope.STATIC]
-    speaking = [p for p in moving if not (isinstance(p, SkipsClass) and p.skips(ctx))]
+    speaking = [p for p in moving if speaks(p, ctx)]
     if len(speaking) != 1 or not isinstance(speaking[0], RoomFilter):
         return exact
     names = ctx.snapshot.nodes.resources.values

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tenantry_core.cycle.class_eval import speaks
 from tenantry_core.cycle.nominated import promised
 from tenantry_core.framework.context import CycleContext
-from tenantry_core.framework.plugin import Scope, SkipsClass
+from tenantry_core.framework.plugin import Scope
 from tenantry_core.framework.pod_class import PodClass
 from tenantry_core.framework.profile import Named, Profile
 
@@ -45,16 +46,12 @@ class RowCheck:
     def _ask(self, row: int, filters: tuple[Named, ...]) -> Texts | None:
         fresh = CycleContext(self._ctx.snapshot, self._ctx.cls, self._ctx.pod)
         for pre in self._profile.pre_filter:
-            if not _silent(pre, fresh):
+            if speaks(pre, fresh):
                 status = pre.pre_filter(fresh).status
                 if not status.ok:
                     return status.reasons
         rows = np.array([row], dtype=np.int64)
         for _, plugin in filters:
-            if not _silent(plugin, fresh) and not plugin.filter(fresh, rows)[0]:
+            if speaks(plugin, fresh) and not plugin.filter(fresh, rows)[0]:
                 return tuple(r.reason for r in plugin.refusals(fresh, rows) if r.rows[0])
         return None
-
-
-def _silent(plugin: object, ctx: CycleContext) -> bool:
-    return isinstance(plugin, SkipsClass) and plugin.skips(ctx)

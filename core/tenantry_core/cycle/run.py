@@ -14,7 +14,7 @@ from collections import OrderedDict
 
 import numpy as np
 
-from tenantry_core.cycle.class_eval import ClassEval, active, scores_now, speaks
+from tenantry_core.cycle.class_eval import ClassEval, active, asked_per_pod, scores_now, speaks
 from tenantry_core.cycle.decision import Decision, Diagnosis, Placement, Unplaced
 from tenantry_core.cycle.diagnose import PRE_FILTER_CUT, diagnose
 from tenantry_core.cycle.nominated import drop_promised
@@ -41,6 +41,8 @@ class Cycle:
         self._keep = keep
         self._evals: OrderedDict[PodClass, ClassEval] = OrderedDict()
         self._cursor = 0
+        self._asked = asked_per_pod(profile)
+        self._samples = 0 < profile.percentage_of_nodes_to_score < 100
 
     def decide(self, pod: Pod, cls: PodClass) -> Decision:
         """Place the pod, or say why not. Raises nothing of its own; a plugin's fault passes through."""
@@ -48,16 +50,21 @@ class Cycle:
         nodes = self._snapshot.nodes
         if nodes.alive_count == 0:
             return Unplaced(unresolvable(), Diagnosis(nodes=0))
+        if self._plain(ctx):
+            return self._pick_fast(ctx, self._evaluation(ctx))
         refused, narrowed = self.pre_filter(ctx)
         if refused is not None:
             return refused
-        found = self._evaluation(ctx)
-        filters = active(found.global_filters, ctx)
-        scorers = any(speaks(s.plugin, ctx) for s in found.global_scorers)
-        plain = not (filters or scorers or self._snapshot.nominations or narrowed is not None)
-        if plain and not 0 < self.profile.percentage_of_nodes_to_score < 100:
-            return self._pick_fast(ctx, found)
-        return self._decide_fully(ctx, found, narrowed)
+        return self._decide_fully(ctx, self._evaluation(ctx), narrowed)
+
+    def _plain(self, ctx: CycleContext) -> bool:
+        """Whether the class's evaluation is the whole answer: nobody else speaks, nothing is promised, none sampled."""
+        if self._asked is None or self._samples or self._snapshot.nominations:
+            return False
+        for plugin in self._asked:  # noqa: SIM110 - a generator costs as much again as the questions themselves
+            if not plugin.skips(ctx):
+                return False
+        return True
 
     def pre_filter(self, ctx: CycleContext) -> tuple[Unplaced | None, BoolArray | None]:
         """Run PreFilter. Returns a refusal, or the mask that the plugins narrowed the nodes to (None for all)."""
@@ -100,7 +107,7 @@ class Cycle:
                 return Placement(row, own.node, 1, 1, 0)
         searched = nodes.alive if narrowed is None else nodes.alive & narrowed
         sample = None
-        if 0 < self.profile.percentage_of_nodes_to_score < 100:
+        if self._samples:
             sample = sampled(mask, searched, self._cursor, self.profile.percentage_of_nodes_to_score)
         rows = np.flatnonzero(mask if sample is None else sample.feasible)
         if not len(rows):
