@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from tenantry_sim.config import SimConfig
+from tenantry_sim.config import CONTROLLERS, SimConfig
 from tenantry_sim.serve import run
 
 
@@ -16,9 +16,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--token", default="", help="bearer token that every request must carry")
     parser.add_argument("--kubeconfig-out", help="file to write a kubeconfig to")
     parser.add_argument("--no-kubelet", action="store_true", help="leave pods as they are bound")
+    parser.add_argument(
+        "--controllers", default="", help="controllers to run, separated by commas: " + ", ".join(sorted(CONTROLLERS))
+    )
     given = parser.parse_args(arguments)
     config = SimConfig(
-        nodes=given.nodes, zones=given.zones, port=given.port, token=given.token, kubelet=not given.no_kubelet
+        controllers=frozenset(filter(None, given.controllers.split(","))),
+        nodes=given.nodes,
+        zones=given.zones,
+        port=given.port,
+        token=given.token,
+        kubelet=not given.no_kubelet,
     )
     problems = config.problems()
     if problems:

@@ -4,9 +4,10 @@ import asyncio
 import json
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from tenantry_sim.api.server import ApiServer
 from tenantry_sim.api.watching import WatchStream
@@ -14,11 +15,21 @@ from tenantry_sim.clock import Clock, LoopClock
 from tenantry_sim.config import SimConfig
 from tenantry_sim.faults import Faults
 from tenantry_sim.kinds.table import RESOURCES
+from tenantry_sim.nodes.budgets import BudgetController
 from tenantry_sim.nodes.fleet import add_node, populate
 from tenantry_sim.nodes.kubelet import Kubelet
 from tenantry_sim.nodes.spaces import NamespaceController
+from tenantry_sim.nodes.volumes import VolumeController
 from tenantry_sim.store.store import Store
 from tenantry_sim.world import World
+
+
+class Actor(Protocol):
+    """Something that follows the store between `start` and `stop`."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
 
 
 class SimCluster:
@@ -39,7 +50,9 @@ class SimCluster:
         self.faults = Faults(self)
         self.server.faults = self.faults
         self._kubelet = Kubelet(self.world, self.config.stages)
-        self._spaces = NamespaceController(self.world)
+        known: dict[str, Callable[[World], Actor]] = {"budgets": BudgetController, "volumes": VolumeController}
+        chosen = [known[name](self.world) for name in sorted(self.config.controllers)]
+        self._controllers: list[Actor] = [NamespaceController(self.world), *chosen]
         self._restart: asyncio.Task[None] | None = None
 
     @property
@@ -50,7 +63,8 @@ class SimCluster:
     async def start(self) -> None:
         """Fill the store and listen. Raises OSError when the port is taken."""
         populate(self.world, self.config)
-        self._spaces.start()
+        for controller in self._controllers:
+            controller.start()
         if self.config.kubelet:
             self._kubelet.start()
         await self.server.start(self.config.host, self.config.port)
@@ -61,7 +75,8 @@ class SimCluster:
             self._restart.cancel()
             await asyncio.gather(self._restart, return_exceptions=True)
         self._kubelet.stop()
-        self._spaces.stop()
+        for controller in self._controllers:
+            controller.stop()
         await self.server.stop()
 
     async def __aenter__(self) -> Self:

@@ -44,6 +44,10 @@ DEFAULT_STAGES: tuple[Stage, ...] = (
 )
 
 
+CONTROLLERS = frozenset({"budgets", "volumes"})
+"""Controllers that can be asked for."""
+
+
 @dataclass(frozen=True)
 class SimConfig:
     """Settings of one embedded cluster."""
@@ -64,6 +68,9 @@ class SimConfig:
     """Whether simulated nodes run and end their pods."""
     stages: tuple[Stage, ...] = DEFAULT_STAGES
     """Life of pods on simulated nodes. Default: running after 50 ms, gone 50 ms after a deletion."""
+    controllers: frozenset[str] = frozenset()
+    """Controllers beside the namespace one: `budgets` keeps the status of disruption budgets, `volumes` binds and
+    provisions volumes. Default: none, as on a bare API server."""
     history: int = 100_000
     """Changes kept per kind for watches. A watch from before them gets 410."""
     bookmark_seconds: float = 60.0
@@ -84,6 +91,7 @@ class SimConfig:
             found.append("history: must be 1 or more")
         if self.bookmark_seconds <= 0:
             found.append("bookmark_seconds: must be above 0")
+        found += [f"controllers: unknown name {name!r}" for name in sorted(self.controllers - CONTROLLERS)]
         for i, stage in enumerate(self.stages):
             if stage.when not in ("bound", "ending", "running"):
                 found.append(f"stages[{i}].when: unknown value {stage.when!r}")

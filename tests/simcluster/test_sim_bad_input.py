@@ -17,11 +17,11 @@ _SCALARS = st.none() | st.booleans() | st.integers(-(2**31), 2**31) | st.sampled
 _VALUES = (
     _SCALARS | st.lists(_SCALARS, max_size=2) | st.dictionaries(st.sampled_from(["name", "x"]), _SCALARS, max_size=2)
 )
-_TEMPLATE = {
+_TEMPLATE: dict[str, Any] = {
     "metadata": {"labels": {"a": "b"}},
     "spec": {"containers": [{"name": "c", "image": "x", "resources": {"limits": {"cpu": "1"}}}]},
 }
-_POD = {
+_POD: dict[str, Any] = {
     "metadata": {
         "name": "p",
         "labels": {"a": "b"},
