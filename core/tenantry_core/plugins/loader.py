@@ -10,6 +10,7 @@ import inspect
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import distributions
 from typing import Any, NamedTuple
 
 from stevedore import ExtensionManager
@@ -106,10 +107,8 @@ class Catalog:
 
         found: Any = ExtensionManager(GROUP, invoke_on_load=False, on_load_failure_callback=failed)
         for extension in found:
-            dist = extension.entry_point.dist
-            origin = f"package {dist.name} {dist.version}" if dist is not None else f"module {extension.module_name}"
             try:
-                self.add(extension.plugin, origin)
+                self.add(extension.plugin, f"package {_package(extension.entry_point)}")
             except PluginError as error:
                 problems.append(str(error))
         for problem in problems:
@@ -146,3 +145,12 @@ class Catalog:
 
     def _state(self, name: str) -> str:
         return self.guards.state(name).value
+
+
+def _package(entry_point: Any) -> str:
+    """Name and version of the package that offers an entry point; the module where that is not known."""
+    wanted = (GROUP, entry_point.name, entry_point.value)
+    for dist in distributions():
+        if any((e.group, e.name, e.value) == wanted for e in dist.entry_points):
+            return f"{dist.name} {dist.version}"
+    return str(entry_point.value).partition(":")[0]

@@ -8,16 +8,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tenantry_core.cache.cluster_cache import ClusterCache
 from tenantry_core.config.points import Point
-from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.guard import BadValueError
 from tenantry_core.framework.registry import PluginError
 from tenantry_core.framework.simple import SchedulerPlugin, ScorePlugin
 from tenantry_core.framework.simple_adapter import points
 from tenantry_core.framework.views import NodeView, Task
 from tenantry_core.framework.watchdog import CallInterrupted, Watchdog
-from tenantry_core.model.decode import from_builtins
+from tenantry_core.plugins.testing import node_view, task
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 _METHODS = {
@@ -107,24 +105,7 @@ def _asked(name: str, what: str, work: Callable[[], Any], watchdog: Watchdog) ->
 
 def _sample() -> tuple[Task, list[NodeView]]:
     """A pod and two nodes as plain clusters have them."""
-    cache = ClusterCache()
-    for i in range(2):
-        labels = {
-            "kubernetes.io/hostname": f"sample-{i}",
-            "kubernetes.io/arch": "amd64",
-            "kubernetes.io/os": "linux",
-            "topology.kubernetes.io/zone": f"zone-{i}",
-        }
-        allocatable = {"cpu": "4", "memory": "16Gi", "ephemeral-storage": "100Gi", "pods": "110"}
-        node = {"metadata": {"name": f"sample-{i}", "labels": labels}, "status": {"allocatable": allocatable}}
-        cache.upsert_node(from_builtins("Node", node))
-    requests = {"requests": {"cpu": "100m", "memory": "200Mi"}}
-    pod = from_builtins(
-        "Pod",
-        {
-            "metadata": {"name": "sample", "namespace": "default", "uid": "sample", "labels": {"app": "sample"}},
-            "spec": {"containers": [{"name": "c", "image": "sample", "resources": requests}]},
-        },
-    )
-    ctx = CycleContext(cache, cache.classes.class_of(pod), pod)
-    return Task(ctx.pod, ctx.cls), [NodeView(cache.nodes, row) for row in range(2)]
+    names = [f"sample-{i}" for i in range(2)]
+    common = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux", "topology.kubernetes.io/zone": "sample"}
+    nodes = [node_view(name, {"kubernetes.io/hostname": name, **common}) for name in names]
+    return task("sample", {"app": "sample"}, {"cpu": "100m", "memory": "200Mi"}), nodes
