@@ -75,9 +75,34 @@ def test_what_is_read_consists_of_the_grammar_alone(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "1 ", " 1", "1 Gi", "1ki", "1KI", "1K", "1mi", "1Mib", "1.2.3", "--1", "1e", "1e1.5", "0x10", "1_000", ".",
-     "+", "Gi", "1e99", "NaN", "Infinity", "1,5", "١", "1" * 65],
-)  # fmt: skip
+    [
+        "",
+        " ",
+        "1 ",
+        " 1",
+        "1 Gi",
+        "1ki",
+        "1KI",
+        "1K",
+        "1mi",
+        "1Mib",
+        "1.2.3",
+        "--1",
+        "1e",
+        "1e1.5",
+        "0x10",
+        "1_000",
+        ".",
+        "+",
+        "Gi",
+        "1e99",
+        "NaN",
+        "Infinity",
+        "1,5",
+        "١",
+        "1" * 65,
+    ],
+)
 def test_refused(text: str) -> None:
     with pytest.raises(QuantityError):
         parse(text)

@@ -57,7 +57,7 @@ def templates() -> list[PodBuilder]:
         a.copy().meta(namespace="other"),
         a_pod().asking({"memory": "9E", "cpu": "9E"}),
         b.copy().wants_nodes({"matchFields": [expression("metadata.name", "In", "n1", "n2")]}),
-    ]  # fmt: skip
+    ]
 
 
 TEMPLATES = templates()

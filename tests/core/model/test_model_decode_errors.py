@@ -71,7 +71,9 @@ BAD = {
     ),
     "pod affinity": (
         "Pod",
-        a_pod("web", "shop").near("zone", None, labelSelector={"matchExpressions": [expression("a", "Exists", "b")]}).body,
+        a_pod("web", "shop")
+        .near("zone", None, labelSelector={"matchExpressions": [expression("a", "Exists", "b")]})
+        .body,
         "spec.affinity.podAffinity",
         "values: must be empty when operator is Exists",
     ),
@@ -99,7 +101,7 @@ BAD = {
         "spec.selector",
         "values: must be given",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("kind", "body", "field", "rule"), BAD.values(), ids=BAD.keys())

@@ -77,9 +77,7 @@ CPU = {
         1000,
     ),
     "T36 status of a plain init container does not count": (
-        init(main("1"), "i", "1").status(
-            initContainerStatuses=[{"name": "i", "allocatedResources": {"cpu": "9"}}]
-        ),
+        init(main("1"), "i", "1").status(initContainerStatuses=[{"name": "i", "allocatedResources": {"cpu": "9"}}]),
         1000,
     ),
     "T36 status of a sidecar does": (
@@ -91,7 +89,7 @@ CPU = {
         main("9E").container("more", requests={"cpu": "9E"}),
         SATURATED,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("pod", "want"), CPU.values(), ids=CPU.keys())

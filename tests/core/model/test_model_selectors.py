@@ -67,9 +67,14 @@ def test_node_terms(fields: dict[str, Any], want: bool) -> None:
 
 @pytest.mark.parametrize(
     ("selector", "want"),
-    [(None, False), (LabelSelector(), True), (LabelSelector({"app": "web"}), True), (LabelSelector({"app": "db"}), False)],
+    [
+        (None, False),
+        (LabelSelector(), True),
+        (LabelSelector({"app": "web"}), True),
+        (LabelSelector({"app": "db"}), False),
+    ],
     ids=["nil matches nothing", "empty matches all", "equal", "different"],
-)  # fmt: skip
+)
 def test_label_selectors(selector: LabelSelector | None, want: bool) -> None:
     assert compile_selector(selector).matches(LABELS) is want
 
