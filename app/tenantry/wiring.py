@@ -87,14 +87,30 @@ class Scheduler:
 
     loop: SchedulerLoop
     control: Control
-    cache: ClusterCache
-    queue: SchedulingQueue
     writer: ClusterWriter
-    binder: Binder
-    evictor: Evictor
     events: EventRecorder
     patcher: StatusPatcher
     profiles: Mapping[str, Profile]
+
+    @property
+    def cache(self) -> ClusterCache:
+        """The cluster as it is known."""
+        return self.loop.parts.ports.cache
+
+    @property
+    def queue(self) -> SchedulingQueue:
+        """Pending pods."""
+        return self.loop.parts.ports.queue
+
+    @property
+    def binder(self) -> Binder:
+        """Binds under way."""
+        return self.loop.parts.binder
+
+    @property
+    def evictor(self) -> Evictor:
+        """Preemptions under way."""
+        return self.loop.parts.evictor
 
     @property
     def feeds(self) -> Feeds:
@@ -117,19 +133,11 @@ def build_scheduler(config: Config, outside: Outside) -> Scheduler:
     """Put a scheduler together. Must be called in a running event loop. Raises ConfigError for a bad profile."""
     cache, signal, plugin_ports = ClusterCache(), ChangeSignal(), Ports()
     profiles = build_profiles(config, outside, plugin_ports, signal)
-    queue = SchedulingQueue(
-        {name: profile.plugins for name, profile in profiles.items()},
-        QueueSettings(
-            backoff_initial=config.scheduler.pod_initial_backoff_seconds,
-            backoff_max=config.scheduler.pod_max_backoff_seconds,
-        ),
-        outside.recorder,
-    )
-    settings = config.tenantry
+    queue = _queue(config, outside, profiles)
+    wake = asyncio.Event()
     events = _events(config, outside, lambda: binder.quiet)
     patcher = StatusPatcher(outside.api, outside.clock, gate=lambda: binder.quiet, merge=merged)
     reporter = Reporter(events, patcher, outside.clock)
-    wake = asyncio.Event()
 
     def gone(uid: str) -> None:
         plugin_ports.evictions.gone(uid)
@@ -149,38 +157,47 @@ def build_scheduler(config: Config, outside: Outside) -> Scheduler:
         lease_left=outside.lease_left,
         latest=writer.pods.get,
         changed=wake.set,
-        settings=replace(outside.binding, concurrency=settings.bind_concurrency),
+        settings=replace(outside.binding, concurrency=config.tenantry.bind_concurrency),
     )
     binder = Binder(ports, outside.rng)
-    evictor = Evictor(ports, binder.permits, plugin_ports.evictions, outside.rng)
-    controller = next(iter(profiles))
+    feeds = _feeds(outside, writer, reporter, next(iter(profiles)))
+    parts = LoopParts(
+        feeds=feeds,
+        ports=ports,
+        cycles={name: Cycle(cache, profile) for name, profile in profiles.items()},
+        binder=binder,
+        evictor=Evictor(ports, binder.permits, plugin_ports.evictions, outside.rng),
+        audit=Audit(outside.api, cache, writer, feeds, outside.clock, outside.recorder),
+        wake=wake,
+        publishers=(_Backlogs(outside.recorder, events, patcher).publish,),
+    )
+    control = Control(cache, queue, writer, profiles, outside.clock, binder.permits)
+    return Scheduler(SchedulerLoop(parts, _loop_settings(config)), control, writer, events, patcher, profiles)
 
+
+def _queue(config: Config, outside: Outside, profiles: Mapping[str, Profile]) -> SchedulingQueue:
+    settings = QueueSettings(
+        backoff_initial=config.scheduler.pod_initial_backoff_seconds,
+        backoff_max=config.scheduler.pod_max_backoff_seconds,
+    )
+    return SchedulingQueue({name: profile.plugins for name, profile in profiles.items()}, settings, outside.recorder)
+
+
+def _feeds(outside: Outside, writer: ClusterWriter, reporter: Reporter, controller: str) -> Feeds:
     def unreadable(item: Unreadable) -> None:
         reporter.unreadable(_regarding(item), item.field, item.rule, controller)
 
-    feed_ports = FeedPorts(
-        outside.api, writer, outside.clock, outside.rng, outside.recorder, unreadable, outside.streams
+    return Feeds(
+        FeedPorts(outside.api, writer, outside.clock, outside.rng, outside.recorder, unreadable, outside.streams)
     )
-    feeds = Feeds(feed_ports)
-    loop = SchedulerLoop(
-        LoopParts(
-            feeds=feeds,
-            ports=ports,
-            cycles={name: Cycle(cache, profile) for name, profile in profiles.items()},
-            binder=binder,
-            evictor=evictor,
-            audit=Audit(outside.api, cache, writer, feeds, outside.clock, outside.recorder),
-            wake=wake,
-            publishers=(_Backlogs(outside.recorder, events, patcher).publish,),
-        ),
-        LoopSettings(
-            slice_seconds=settings.cycle_budget_milliseconds / 1000,
-            batch_size=settings.batch_size,
-            audit_seconds=settings.audit_interval_seconds,
-        ),
+
+
+def _loop_settings(config: Config) -> LoopSettings:
+    return LoopSettings(
+        slice_seconds=config.tenantry.cycle_budget_milliseconds / 1000,
+        batch_size=config.tenantry.batch_size,
+        audit_seconds=config.tenantry.audit_interval_seconds,
     )
-    control = Control(cache, queue, writer, profiles, outside.clock, binder.permits)
-    return Scheduler(loop, control, cache, queue, writer, binder, evictor, events, patcher, profiles)
 
 
 def build_profiles(config: Config, outside: Outside, ports: Ports, signal: ChangeSignal) -> dict[str, Profile]:

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
-from plugins import Breaker, Holder
 from rig import FAST_BINDS, Rig
+from sabotage import Breaker, Holder
 
 from tenantry.wiring import Scheduler
 from tenantry_sim.faults import FaultRule, Faults
