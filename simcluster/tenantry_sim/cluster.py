@@ -47,7 +47,7 @@ class SimCluster:
         store = Store(RESOURCES, self.config.history)
         self.world = World(store, clock or LoopClock(), random.Random(self.config.seed))
         self.server = ApiServer(self.world, self.config.token, self.config.bookmark_seconds)
-        self.faults = Faults(self)
+        self.faults = Faults(self, self.world.chance)
         self.server.faults = self.faults
         self._kubelet = Kubelet(self.world, self.config.stages)
         known: dict[str, Callable[[World], Actor]] = {"budgets": BudgetController, "volumes": VolumeController}

@@ -3,6 +3,7 @@
 The same switches work in-process on `cluster.faults` and over HTTP: POST a JSON object to `/sim/faults` (see `apply`).
 """
 
+import random
 import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
@@ -39,6 +40,8 @@ class FaultRule:
     """Fail before anything happens, or after the change was stored."""
     times: int = 1
     """How many requests are hit; a negative number hits all until `clear`."""
+    rate: float = 1.0
+    """Share of the matching requests that are hit, 0 to 1; the others do not count."""
     delay_seconds: float = 0.0
     """Seconds to wait: before the request is looked at (`before`), or before the answer (`after`)."""
     retry_after: int | None = None
@@ -70,8 +73,9 @@ class Controls(Protocol):
 class Faults:
     """The switches. Not thread-safe: use it from the cluster's event loop."""
 
-    def __init__(self, controls: Controls) -> None:
+    def __init__(self, controls: Controls, chance: random.Random | None = None) -> None:
         self._controls = controls
+        self._chance = chance or random.Random()
         self._rules: list[tuple[FaultRule, re.Pattern[str]]] = []
         self.hits = 0
         """Requests that a rule has hit so far."""
@@ -101,6 +105,8 @@ class Faults:
         """The rule for a request, counted as used."""
         for i, (rule, pattern) in enumerate(self._rules):
             if rule.method not in ("", method) or not pattern.search(path):
+                continue
+            if rule.rate < 1.0 and self._chance.random() >= rule.rate:
                 continue
             if rule.times > 0:
                 rule.times -= 1

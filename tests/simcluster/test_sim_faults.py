@@ -36,6 +36,13 @@ async def test_number_of_hits_and_clearing(cluster: SimCluster, api: Api) -> Non
     assert cluster.faults.hits == 3
 
 
+async def test_a_share_of_the_requests(cluster: SimCluster, api: Api) -> None:
+    cluster.faults.fail("GET", "/pods$", 503, times=-1, rate=0.5)
+    codes = [(await api.call("GET", PODS))[0] for _ in range(60)]
+    assert set(codes) == {200, 503}
+    assert cluster.faults.hits == codes.count(503)
+
+
 async def test_throttling_names_the_wait(cluster: SimCluster, api: Api) -> None:
     cluster.faults.fail("GET", "/pods", 429, retry_after=7)
     async with api.session.get(api.url + PODS) as answer:
