@@ -12,19 +12,20 @@ from pathlib import Path
 
 WORKLOADS = {
     "SchedulingBasic": 10_000,
-    "TopologySpreading": 5_000,
-    "PreferredTopologySpreading": 5_000,
+    "SchedulingStatefulSet": 10_000,
+    "TopologySpreading": 10_000,
+    "PreferredTopologySpreading": 10_000,
     "SchedulingPodAffinity": 5_000,
     "SchedulingPodAntiAffinity": 5_000,
     "SchedulingPreferredPodAffinity": 5_000,
-    "SchedulingNodeAffinity": 5_000,
-    "Unschedulable": 5_000,
+    "SchedulingNodeAffinity": 10_000,
+    "Unschedulable": 10_000,
     "PreemptionAsync": 5_000,
-    "SchedulingWithMixedChurn": 5_000,
-    "MixedSchedulingBasePod": 5_000,
+    "SchedulingWithMixedChurn": 10_000,
+    "MixedSchedulingBasePod": 10_000,
 }
 """Workload -> number of nodes."""
-LIMIT = 50.0
+LIMIT = 45.0
 """Seconds for one workload: the whole table ends within ten minutes."""
 
 
