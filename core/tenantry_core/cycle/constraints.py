@@ -5,7 +5,7 @@ Without constraints in a profile none of this is called.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +49,7 @@ def first_allowed(
     return None, refused
 
 
-def note_refused(diagnosis: Diagnosis, refused: list[Refused], size: int) -> None:
+def note_refused(diagnosis: Diagnosis, refused: Sequence[Refused], size: int) -> None:
     """Add refusals to a diagnosis, `size` rows long. They count as incurable: no preemption for a node not allowed."""
     by_reason: dict[tuple[str, str], list[int]] = {}
     for plugin, text, row in refused:
