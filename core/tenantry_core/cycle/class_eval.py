@@ -7,6 +7,7 @@ result is that of a full pass (property `test_incremental_equals_fresh`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from tenantry_core.framework.columns import ALL, BoolArray, IntArray
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.plugin import (
     Normalize,
-    PreScorePlugin,
     RowFilter,
     RowScore,
     Scope,
@@ -152,19 +152,20 @@ def speaks(plugin: object, ctx: CycleContext) -> bool:
 
 def scores_now(plugin: object, ctx: CycleContext) -> bool:
     """Whether the plugin has a score to add: PreScore may still skip. `ctx.feasible` must be set for global scorers."""
-    return speaks(plugin, ctx) and not (isinstance(plugin, PreScorePlugin) and plugin.pre_score(ctx).code is Code.SKIP)
+    if not speaks(plugin, ctx):
+        return False
+    pre_score = getattr(plugin, "pre_score", None)
+    return pre_score is None or pre_score(ctx).code is not Code.SKIP
 
 
-def asked_per_pod(profile: Profile) -> tuple[Any, ...] | None:
-    """The plugins, each once, that must be asked about every pod beside the class evaluation.
+def asked_over_rows(profile: Profile) -> tuple[Any, ...] | None:
+    """The plugins that filter or score for each pod anew, beside the class evaluation; as `skippable` gives them."""
+    filters = [f.plugin for f in profile.filter if f.plugin.filter_scope is Scope.GLOBAL]
+    return skippable([*filters, *(s.plugin for s in profile.score if _is_global(s))])
 
-    None where one of them cannot say that it has nothing to say, so that no pod may pass them by.
-    """
-    plugins = [
-        *profile.pre_filter,
-        *(f.plugin for f in profile.filter if f.plugin.filter_scope is Scope.GLOBAL),
-        *(s.plugin for s in profile.score if _is_global(s)),
-    ]
+
+def skippable(plugins: Sequence[object]) -> tuple[Any, ...] | None:
+    """Each plugin once; None where one cannot say that it has nothing to say, so that no pod may pass it by."""
     once = tuple({id(plugin): plugin for plugin in plugins}.values())
     return once if all(hasattr(plugin, "skips") for plugin in once) else None
 

@@ -11,10 +11,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 
-from tenantry_core.cycle.class_eval import ClassEval, active, asked_per_pod, scores_now, speaks
+from tenantry_core.cycle.class_eval import ClassEval, active, asked_over_rows, scores_now, skippable, speaks
 from tenantry_core.cycle.decision import Decision, Diagnosis, Placement, Unplaced
 from tenantry_core.cycle.diagnose import PRE_FILTER_CUT, diagnose
 from tenantry_core.cycle.nominated import drop_promised
@@ -41,7 +42,8 @@ class Cycle:
         self._keep = keep
         self._evals: OrderedDict[PodClass, ClassEval] = OrderedDict()
         self._cursor = 0
-        self._asked = asked_per_pod(profile)
+        self._asked_last = asked_over_rows(profile)
+        self._asked = skippable([*profile.pre_filter, *self._asked_last]) if self._asked_last is not None else None
         self._samples = 0 < profile.percentage_of_nodes_to_score < 100
 
     def decide(self, pod: Pod, cls: PodClass) -> Decision:
@@ -50,18 +52,21 @@ class Cycle:
         nodes = self._snapshot.nodes
         if nodes.alive_count == 0:
             return Unplaced(unresolvable(), Diagnosis(nodes=0))
-        if self._plain(ctx):
+        if self._plain(ctx, self._asked):
             return self._pick_fast(ctx, self._evaluation(ctx))
         refused, narrowed = self.pre_filter(ctx)
         if refused is not None:
             return refused
-        return self._decide_fully(ctx, self._evaluation(ctx), narrowed)
+        found = self._evaluation(ctx)
+        if narrowed is None and self._plain(ctx, self._asked_last):
+            return self._pick_fast(ctx, found)
+        return self._decide_fully(ctx, found, narrowed)
 
-    def _plain(self, ctx: CycleContext) -> bool:
-        """Whether the class's evaluation is the whole answer: nobody else speaks, nothing is promised, none sampled."""
-        if self._asked is None or self._samples or self._snapshot.nominations:
+    def _plain(self, ctx: CycleContext, asked: tuple[Any, ...] | None) -> bool:
+        """Whether the class's evaluation is the whole answer: none of `asked` speaks, nothing promised or sampled."""
+        if asked is None or self._samples or self._snapshot.nominations:
             return False
-        for plugin in self._asked:  # noqa: SIM110 - a generator costs as much again as the questions themselves
+        for plugin in asked:  # noqa: SIM110 - a generator costs as much again as the questions themselves
             if not plugin.skips(ctx):
                 return False
         return True
