@@ -56,12 +56,15 @@ class Listed(NamedTuple):
 
 
 class Catalog:
-    """Registry of all plugins, with guards around those from outside."""
+    """Registry of all plugins, with guards around those from outside.
 
-    def __init__(self, guards: Guards | None = None) -> None:
+    `built_in` are the factories of the built-in plugins where the caller makes some of them in its own way.
+    """
+
+    def __init__(self, guards: Guards | None = None, built_in: Mapping[str, Factory] | None = None) -> None:
         self.guards = guards if guards is not None else Guards()
         self.registry: Registry[Factory] = Registry()
-        for name, factory in builtin_factories().items():
+        for name, factory in (builtin_factories() if built_in is None else built_in).items():
             self.registry.add(Entry(name, factory, BUILTIN_PLUGINS.get(name, frozenset()), "", BUILT_IN))
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from plugin_samples import NotLast, cluster, context, guards
+
 from tenantry_core.cycle.constraints import best_first, constraints_of, first_allowed, note_refused
 from tenantry_core.cycle.decision import Diagnosis
 from tenantry_core.framework.profile import profile_of

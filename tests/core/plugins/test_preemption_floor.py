@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from preemption_world import World, node, pod
+
 from tenantry_core.cycle.preempt_floor import PriorityFloor
 
 
