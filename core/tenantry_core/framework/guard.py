@@ -13,14 +13,14 @@ A call is one question of the runner, over all the nodes it asks about. Built-in
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeVar
 
-from tenantry_core.clock import Clock, SystemClock
 from tenantry_core.framework.watchdog import HANG_SECONDS, CallInterrupted, Watchdog
-from tenantry_telemetry.api import CycleRecorder
+from tenantry_telemetry.api import NOOP_RECORDER, CycleRecorder
 
 T = TypeVar("T")
 Cause = Literal["raised", "range", "slow", "hung"]
@@ -55,19 +55,17 @@ class GuardSettings:
     """Seconds after which a call is interrupted and its plugin unloaded."""
 
 
-class _Silent(CycleRecorder):
-    """Records nothing."""
-
-
 @dataclass
 class Guards:
     """What all guards share, and the list of them."""
 
-    clock: Clock = field(default_factory=SystemClock)
-    recorder: CycleRecorder = field(default_factory=_Silent)
+    monotonic: Callable[[], float] = time.monotonic
+    """Seconds of the scheduler's clock; a function, because what decides knows nothing of clocks that can wait."""
+    recorder: CycleRecorder = NOOP_RECORDER
     settings: GuardSettings = GuardSettings()
     on_change: Callable[[], None] | None = None
-    """Called after a plugin was isolated, restored or unloaded: kept evaluations no longer hold."""
+    """Called when a plugin was isolated, restored or unloaded, possibly in the middle of a decision: evaluations kept
+    from before no longer hold, and pods that the plugin refused may be tried again."""
 
     def __post_init__(self) -> None:
         self.version = 0
@@ -132,7 +130,7 @@ class Guard:
         shared = self._shared
         if self.state is not GuardState.CLOSED and not self._may_try():
             return None
-        started = shared.clock.monotonic()
+        started = shared.monotonic()
         try:
             result = shared.watchdog.call(work)
         except CallInterrupted:
@@ -144,14 +142,14 @@ class Guard:
         except Exception as error:
             self._failed("raised", error)
             return None
-        if shared.clock.monotonic() - started > shared.settings.budget_seconds:
+        if shared.monotonic() - started > shared.settings.budget_seconds:
             self._failed("slow", None)
         else:
             self._worked()
         return result
 
     def _may_try(self) -> bool:
-        return self.state is GuardState.ISOLATED and self._shared.clock.monotonic() >= self._next_trial
+        return self.state is GuardState.ISOLATED and self._shared.monotonic() >= self._next_trial
 
     def _worked(self) -> None:
         self._failures = 0
@@ -168,7 +166,7 @@ class Guard:
         _log.warning("Plugin failed", exc_info=error, extra={"plugin": self.name, "reason": cause})
         if self.state is GuardState.ISOLATED:
             self._wait = min(2 * self._wait, settings.retry_limit_seconds)
-            self._next_trial = self._shared.clock.monotonic() + self._wait
+            self._next_trial = self._shared.monotonic() + self._wait
         elif self._failures >= settings.failures:
             self._isolate(GuardState.ISOLATED, cause)
 
@@ -177,7 +175,7 @@ class Guard:
 
     def _isolate(self, state: GuardState, cause: Cause) -> None:
         self.state, self.cause = state, cause
-        self._next_trial = self._shared.clock.monotonic() + self._wait
+        self._next_trial = self._shared.monotonic() + self._wait
         self._shared.recorder.plugin_isolated(self.name, cause)
         _log.error("Plugin is left out", extra={"plugin": self.name, "reason": cause})
         self._shared.changed()

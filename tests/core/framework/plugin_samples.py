@@ -29,7 +29,8 @@ class Noted(CycleRecorder):
 
 def guards(**settings: Any) -> Guards:
     """Guards on a clock that stands still."""
-    return Guards(clock=FakeClock(), recorder=Noted(), settings=GuardSettings(**settings))
+    clock = FakeClock()
+    return Guards(monotonic=clock.monotonic, recorder=Noted(), settings=GuardSettings(**settings))
 
 
 def cluster(nodes: int = 3) -> ClusterCache:
