@@ -41,9 +41,10 @@ class BalancedAllocation:
         for resource, amount in self._resources(ctx.cls, nodes):
             used.append(nodes.requested[resource][rows])
             capacity.append(nodes.allocatable[resource][rows])
-            asked.append(min(amount, SATURATED - 1))  # a sum of two saturated amounts would leave int64
+            asked.append(amount)
         before, caps = np.array(used), np.array(capacity)
-        after = before + np.array(asked, dtype=np.int64)[:, None]
+        room = SATURATED - 1  # a sum of two saturated amounts would leave int64
+        after = np.minimum(before, room) + np.array(asked, dtype=np.int64)[:, None]
         difference = _balance(after, caps) - _balance(before, caps)
         gain = HALF + difference
         return HALF + np.where(gain < 0, -(-gain // 2), gain // 2)

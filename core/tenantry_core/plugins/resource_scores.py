@@ -19,9 +19,6 @@ MAX_SCORE = 100
 EXACT_LIMIT = 1 << 55
 """Above this, 100 times a capacity no longer fits in int64; both sides are scaled down first."""
 
-ADDABLE = SATURATED - 1
-"""Most that may be added to a saturated column without leaving int64."""
-
 Weights = tuple[tuple[str, int], ...]
 VectorScore = Callable[[IntArray, IntArray], IntArray]
 RowScore = Callable[[int, int], int]
@@ -44,7 +41,9 @@ class Strategy:
         for resource, weight, amount in self._resources(cls, nodes):
             capacity = nodes.allocatable[resource][rows]
             used = nodes.nonzero[resource][rows] if resource <= MEMORY else nodes.requested[resource][rows]
-            requested, capacity = _scaled(used + min(amount, ADDABLE), capacity)
+            if amount == SATURATED:
+                used = np.minimum(used, SATURATED - 1)  # a sum of two saturated amounts would leave int64
+            requested, capacity = _scaled(used + amount, capacity)
             score = self.vector(requested, capacity)
             counted = (capacity > 0) & (score > 0) if self.only_positive else capacity > 0
             total = total + np.where(counted, score * weight, 0)
@@ -66,7 +65,7 @@ class Strategy:
             if capacity <= 0:
                 continue
             used = nodes.nonzero.item(resource, row) if resource <= MEMORY else nodes.requested.item(resource, row)
-            requested = used + min(amount, ADDABLE)
+            requested = used + amount
             if capacity > EXACT_LIMIT:
                 requested, capacity = requested >> 8, capacity >> 8
             score = self.row(requested, capacity)
