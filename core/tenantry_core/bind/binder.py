@@ -17,6 +17,7 @@ from tenantry_core.framework.status import SUCCESS, Code, Status, fault
 from tenantry_core.kube.values import Key
 from tenantry_core.model.events import Action, ClusterEvent, Resource
 from tenantry_core.model.objects import Pod
+from tenantry_core.queue import Place, QueuedPod
 
 _log = logging.getLogger(__name__)
 
@@ -96,10 +97,10 @@ class Binder:
                 "A pod that we had bound is not where we bound it",
                 extra={"pod": f"{meta.namespace}/{meta.name}", "node": node},
             )
-            self._give_back(pod, node)
             if outcome is None:
                 self._ports.queue.add(pod, now)
-                self._ports.changed()
+            if self._ports.cache.forget(meta.uid):
+                self._wake_others(pod, node)
         else:
             self._ports.cache.finish_binding(meta.uid, now + self._ports.settings.confirm_within)
 
@@ -169,9 +170,11 @@ class Binder:
         if outcome.end is End.BOUND:
             self._bound(job)
             return
-        self._undo(job)
+        freed = self._undo(job)
         if outcome.end is End.FAILED:
             self._failed(job, fault(outcome.message))
+        if freed:
+            self._wake_others(job.pod, job.node)
 
     def _bound(self, job: BindJob) -> None:
         ports, qp = self._ports, job.qp
@@ -195,24 +198,32 @@ class Binder:
 
     def _turned_down(self, job: BindJob, status: Status) -> None:
         """Reserve, Permit or PreBind said no, or broke."""
-        self._undo(job)
+        freed = self._undo(job)
         self._failed(job, status)
+        if freed:
+            self._wake_others(job.pod, job.node, job.qp)
 
-    def _undo(self, job: BindJob) -> None:
+    def _undo(self, job: BindJob) -> bool:
+        """Give everything back. True where room became free, which the caller must tell the queue."""
         stages.unreserve(job)
-        self._give_back(job.pod, job.node)
+        freed = self._ports.cache.forget(job.uid)
         if job.promised is not None and self._ports.latest(job.uid) is not None:
             self._ports.cache.nominate(job.pod, job.promised.node)
+        return freed
 
-    def _give_back(self, pod: Pod, node: str) -> None:
-        if self._ports.cache.forget(pod.metadata.uid):
-            self._wake_others(pod, node)
+    def _wake_others(self, pod: Pod, node: str, rejected: QueuedPod | None = None) -> None:
+        """Room on `node` that was held for `pod` is free: to those who wait this is a deleted pod.
 
-    def _wake_others(self, pod: Pod, node: str) -> None:
-        """Room on `node` that was held for `pod` is free: to those who wait this is a deleted pod."""
+        Not to `rejected`, which held the room itself: woken by that it would be tried and rejected for ever.
+        """
+        queue, now = self._ports.queue, self._ports.clock.monotonic()
+        parked = rejected is not None and rejected.place is Place.PARKED
         spec = msgspec.structs.replace(pod.spec, node_name=node)
         event = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE, msgspec.structs.replace(pod, spec=spec), None)
-        self._ports.queue.on_event(event, self._ports.clock.monotonic())
+        queue.on_event(event, now)
+        if parked and rejected is not None and rejected.place is not Place.PARKED:
+            queue.delete(rejected.uid)
+            queue.unschedulable(rejected, rejected.rejected_by, now, rejected.pending_on)
         self._ports.changed()
 
     def _failed(self, job: BindJob, status: Status) -> None:
