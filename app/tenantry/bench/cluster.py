@@ -82,6 +82,8 @@ def build(workload: Workload, size: Size) -> Stage:
     placer, pace = Placer(ClusterCache(), default_profile()), Pace(1.0 / workload.pace)
     for node in nodes:
         placer.cache.upsert_node(node)
+    if workload.service:
+        placer.put("Service", decode("Service", shapes.service(workload.measured.namespace, workload.service)))
     for number, group in enumerate(workload.init):
         bodies = _bodies(group, scaled(group.pods, size.nodes), f"init-{number}")
         placer.submit(decoded("Pod", bodies), pace.now)

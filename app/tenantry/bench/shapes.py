@@ -51,6 +51,13 @@ def stateful(namespace: str, name: str, number: int) -> Body:
     return pod
 
 
+def served(namespace: str, name: str, number: int) -> Body:
+    """As `plain`, behind the Service `served`: the cluster's default spread constraints apply."""
+    pod = plain(namespace, name, number)
+    pod["metadata"]["labels"] = {"app": "served"}
+    return pod
+
+
 def low(namespace: str, name: str, number: int) -> Body:
     """900m: four fill a node but for 400m."""
     return _pod(namespace, name, "900m", "500Mi")
@@ -107,7 +114,7 @@ def node_affinity(namespace: str, name: str, number: int) -> Body:
 
 
 def service(namespace: str, name: str) -> Body:
-    """A Service that selects none of the pods."""
+    """A Service that selects pods with its own name as their app."""
     return {"metadata": {"namespace": namespace, "name": name}, "spec": {"selector": {"app": name}}}
 
 

@@ -39,6 +39,8 @@ class Workload:
     """Pods placed before, by the same engine, untimed."""
     zones: tuple[str, ...] = ()
     """Values of the zone label, in turns; empty for nodes without it."""
+    service: str = ""
+    """Name of a Service in the namespace of the measured pods; empty for none."""
     beside: Shape | None = None
     """A pod that is created every `every` measured pods."""
     every: int = 0
@@ -69,6 +71,7 @@ _TABLE = (
     Workload("SchedulingStatefulSet", _group(shapes.stateful, 10_000), (Group(shapes.plain, 1000),)),
     Workload("TopologySpreading", _group(shapes.spread_hard, 5000), (Group(shapes.plain, 5000),), _MOON),
     Workload("PreferredTopologySpreading", _group(shapes.spread_soft, 5000), (Group(shapes.plain, 5000),), _MOON),
+    Workload("DefaultTopologySpreading", _group(shapes.served, 5000), (Group(shapes.plain, 5000),), _MOON, "served"),
     Workload("SchedulingPodAffinity", _group(shapes.affinity, 5000), (Group(shapes.affinity, 5000),), _ONE),
     Workload("SchedulingPodAntiAffinity", _group(shapes.anti_affinity, 2000), (Group(shapes.anti_affinity, 1000),)),
     Workload(

@@ -68,8 +68,10 @@ class ClassEval:
         self._position = end
 
     def scores(self, ctx: CycleContext, rows: IntArray) -> IntArray:
-        """int64[len(rows)]: weighted totals of the kept scorers with `rows` as the feasible set."""
-        totals = self._row_score[rows]
+        """int64[len(rows)]: weighted totals of the kept scorers with `rows`, all of them `ok`, as the feasible set."""
+        if len(rows) == self.feasible:
+            return self.total[rows]
+        totals = self._row_score[rows] + self._same
         for scorer, raw in self._parts:
             totals = totals + scorer.weight * normalized(scorer.plugin, ctx, raw[rows])
         return totals
@@ -81,17 +83,28 @@ class ClassEval:
         for _, plugin in self._static_filters:
             static_ok &= plugin.filter(ctx, ALL)
         self._static_ok: BoolArray = static_ok
-        self._parts: list[tuple[Weighted, IntArray]] = []
-        for scorer in self._static_scorers:
-            raw = scorer.plugin.score(ctx, ALL)
-            self._parts.append((scorer, raw))
+        self._score_nodes(ctx)
         self._row_score: IntArray = np.zeros(nodes.size, dtype=np.int64)
         self.ok: BoolArray = np.zeros(nodes.size, dtype=np.bool_)
         self.total: IntArray = np.full(nodes.size, INFEASIBLE, dtype=np.int64)
-        self._norm: IntArray = np.zeros(nodes.size, dtype=np.int64)
+        self._norm: IntArray = np.full(nodes.size, self._same, dtype=np.int64)
         self.feasible = 0
         self._update_rows(ctx, np.arange(nodes.size, dtype=np.int64))
         self._renormalize(ctx)
+
+    def _score_nodes(self, ctx: CycleContext) -> None:
+        """Static scores. One that is equal on all living nodes comes to the same after normalisation, whatever the
+        feasible set; the sum of these is `_same`, the others are `_parts`."""
+        self._parts: list[tuple[Weighted, IntArray]] = []
+        self._same = 0
+        alive = ctx.snapshot.nodes.alive
+        for scorer in self._static_scorers:
+            raw = scorer.plugin.score(ctx, ALL)
+            living = raw[alive]
+            if len(living) and (living == living[0]).all():
+                self._same += scorer.weight * int(normalized(scorer.plugin, ctx, living[:1])[0])
+            else:
+                self._parts.append((scorer, raw))
 
     def _update_rows(self, ctx: CycleContext, rows: IntArray) -> None:
         passed = self._static_ok[rows]
@@ -134,7 +147,7 @@ class ClassEval:
         rows = np.flatnonzero(self.ok)
         if not self._parts or not len(rows):
             return
-        self._norm[rows] = 0
+        self._norm[rows] = self._same
         for scorer, raw in self._parts:
             self._norm[rows] += scorer.weight * normalized(scorer.plugin, ctx, raw[rows])
         self.total[rows] = self._row_score[rows] + self._norm[rows]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tenantry_core.framework.columns import IntArray
 from tenantry_core.framework.context import CycleContext
-from tenantry_core.framework.plugin import CustomNormalize, Normalize, ScorePlugin
+from tenantry_core.framework.plugin import Normalize, ScorePlugin
 
 MAX_SCORE = 100
 
@@ -21,8 +21,9 @@ def normalized(plugin: ScorePlugin, ctx: CycleContext, raw: IntArray) -> IntArra
             return _by_maximum(raw, reverse=False)
         case Normalize.REVERSE:
             return _by_maximum(raw, reverse=True)
-        case Normalize.CUSTOM if isinstance(plugin, CustomNormalize):
-            scores = plugin.normalize(ctx, raw)
+        case Normalize.CUSTOM:
+            custom = getattr(plugin, "normalize", None)  # a protocol check would cost more than the sums
+            scores = raw if custom is None else custom(ctx, raw)
         case _:
             scores = raw
     if len(scores) and (int(scores.min()) < 0 or int(scores.max()) > MAX_SCORE):
