@@ -81,6 +81,10 @@ class Guards:
         """Forget the guard of a plugin that is gone."""
         self._guards.pop(name, None)
 
+    def get(self, name: str) -> Guard | None:
+        """The guard of a plugin; None for one that has none."""
+        return self._guards.get(name)
+
     def state(self, name: str) -> GuardState:
         """State of a plugin's guard; CLOSED for one that has none."""
         guard = self._guards.get(name)
@@ -100,7 +104,19 @@ class Guards:
 class Guard:
     """The breaker of one plugin."""
 
-    __slots__ = ("_failures", "_next_trial", "_shared", "_wait", "cause", "name", "required", "state")
+    __slots__ = (
+        "_failures",
+        "_next_trial",
+        "_shared",
+        "_wait",
+        "calls",
+        "cause",
+        "errors",
+        "name",
+        "required",
+        "seconds",
+        "state",
+    )
 
     def __init__(self, name: str, required: bool, shared: Guards) -> None:
         self.name = name
@@ -108,6 +124,11 @@ class Guard:
         """Whether an isolated filter or constraint refuses every node instead of being left out."""
         self.state = GuardState.CLOSED
         self.cause: Cause | None = None
+        self.calls = 0
+        self.errors = 0
+        """Calls that failed, late ones included."""
+        self.seconds = 0.0
+        """Time spent in all calls."""
         self._shared = shared
         self._failures = 0
         self._wait = shared.settings.retry_seconds
@@ -131,6 +152,7 @@ class Guard:
         if self.state is not GuardState.CLOSED and not self._may_try():
             return None
         started = shared.monotonic()
+        self.calls += 1
         try:
             result = shared.watchdog.call(work)
         except CallInterrupted:
@@ -142,7 +164,9 @@ class Guard:
         except Exception as error:
             self._failed("raised", error)
             return None
-        if shared.monotonic() - started > shared.settings.budget_seconds:
+        taken = shared.monotonic() - started
+        self.seconds += taken
+        if taken > shared.settings.budget_seconds:
             self._failed("slow", None)
         else:
             self._worked()
@@ -161,6 +185,7 @@ class Guard:
 
     def _failed(self, cause: Cause, error: Exception | None) -> None:
         self._failures += 1
+        self.errors += 1
         self.cause = cause
         settings = self._shared.settings
         _log.warning("Plugin failed", exc_info=error, extra={"plugin": self.name, "reason": cause})
@@ -171,6 +196,7 @@ class Guard:
             self._isolate(GuardState.ISOLATED, cause)
 
     def _unload(self) -> None:
+        self.errors += 1
         self._isolate(GuardState.UNLOADED, "hung")
 
     def _isolate(self, state: GuardState, cause: Cause) -> None:

@@ -13,6 +13,7 @@ from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.guard import BadValueError, Guard
 from tenantry_core.framework.plugin import Normalize, PreFilterResult, Refusal
 from tenantry_core.framework.post_filter import PostFilterResult
+from tenantry_core.framework.simple import ANY_CHANGE
 from tenantry_core.framework.status import SKIP, SUCCESS, Status, unschedulable
 
 MAX_SCORE = 100
@@ -157,6 +158,6 @@ _WRAPPED: dict[str, Callable[[Any, Guard], Callable[..., Any]]] = {
     "permit": _refusable("permit", PermitResult, SUCCESS),
     "post_bind": _plain("post_bind", lambda: None),
     "constrain": _plain("constrain", lambda: None),
-    "events": _plain("events", tuple),
+    "events": _plain("events", lambda: ANY_CHANGE),
     "hint": _plain("hint", lambda: True),
 }

@@ -12,7 +12,7 @@ from tenantry_core.framework.columns import BoolArray, IntArray, Rows
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.guard import BadValueError, Guard
 from tenantry_core.framework.plugin import Normalize, Plugin, Refusal, Scope
-from tenantry_core.framework.simple import ConstraintPlugin, FilterPlugin, SchedulerPlugin, ScorePlugin
+from tenantry_core.framework.simple import ANY_CHANGE, ConstraintPlugin, FilterPlugin, SchedulerPlugin, ScorePlugin
 from tenantry_core.framework.views import NodeView, Task
 from tenantry_core.model.events import ClusterEvent, EventPattern
 from tenantry_core.model.objects import Pod
@@ -32,7 +32,7 @@ class _Adapted:
 
     def events(self) -> Sequence[EventPattern]:
         """What the author names."""
-        return self.guard.run(self.plugin.events) or ()
+        return self.guard.run(self.plugin.events) or ANY_CHANGE
 
     def hint(self, pod: Pod, event: ClusterEvent) -> bool:
         """What the author says; a plugin without an answer does not hold the pod back."""

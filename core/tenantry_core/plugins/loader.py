@@ -53,6 +53,10 @@ class Listed(NamedTuple):
     origin: str
     state: str
     """`on`, `isolated` or `unloaded`: whether its guard lets it run where a profile has it."""
+    calls: int = 0
+    """Guarded calls since it was loaded; built-in plugins are not counted."""
+    errors: int = 0
+    seconds: float = 0.0
 
 
 class Catalog:
@@ -140,14 +144,13 @@ class Catalog:
 
     def listing(self) -> Sequence[Listed]:
         """All plugins that could run."""
-        return [
-            Listed(e.name, e.version, tuple(p.value for p in Point if p in e.points), e.origin, self._state(e.name))
-            for e in self.registry
-            if e.origin != REMOVED
-        ]
+        return [self._listed(entry) for entry in self.registry if entry.origin != REMOVED]
 
-    def _state(self, name: str) -> str:
-        return self.guards.state(name).value
+    def _listed(self, entry: Entry[Factory]) -> Listed:
+        served = tuple(p.value for p in Point if p in entry.points)
+        line = Listed(entry.name, entry.version, served, entry.origin, self.guards.state(entry.name).value)
+        guard = self.guards.get(entry.name)
+        return line if guard is None else line._replace(calls=guard.calls, errors=guard.errors, seconds=guard.seconds)
 
 
 def _package(entry_point: Any) -> str:

@@ -126,7 +126,7 @@ def test_names_are_unique() -> None:
 def test_listing_shows_version_points_and_origin() -> None:
     catalog = Catalog(guards())
     catalog.add(Flat, "package x 1")
-    assert catalog.listing()[-1] == ("Flat", "2.0", ("Score",), "package x 1", "on")
+    assert catalog.listing()[-1][:5] == ("Flat", "2.0", ("Score",), "package x 1", "on")
 
 
 def _settings(*names: str, args: Mapping[str, object] | None = None) -> ProfileSettings:
@@ -199,7 +199,9 @@ def test_installed_packages_are_found(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.syspath_prepend(str(tmp_path))
     catalog = Catalog(guards())
     problems = catalog.discover()
-    assert ("Found", "3.1", ("Score",), "package sample-plugins-pkg 3.1", "on") in catalog.listing()
+    assert ("Found", "3.1", ("Score",), "package sample-plugins-pkg 3.1", "on") in [
+        line[:5] for line in catalog.listing()
+    ]
     assert len([p for p in problems if p.startswith("plugin Gone")]) == 1
     sys.modules.pop("sample_plugins_pkg", None)
 
