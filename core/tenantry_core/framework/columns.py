@@ -157,7 +157,7 @@ class NodeColumns:
 
     def _named(self, requirement: Requirement) -> BoolArray:
         named = np.zeros(self.size, dtype=np.bool_)
-        for name in requirement.values:
+        for name in requirement.values if requirement.key == "metadata.name" else ():
             row = self._rows.get(name, -1)
             if row >= 0:
                 named[row] = True
