@@ -25,7 +25,7 @@ from tenantry_core.kube.values import Key, Patch, PatchType, WatchOptions, Writt
 class DeafClient(CountingClient):
     """Watches of pods that never say anything, as behind a slow server."""
 
-    def watch(self, resource: Resource, options: WatchOptions):  # type: ignore[no-untyped-def,override]
+    def watch(self, resource: Resource, options: WatchOptions):  # type: ignore[no-untyped-def]
         return self._silence() if resource is PODS else super().watch(resource, options)
 
     @asynccontextmanager

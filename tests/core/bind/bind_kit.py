@@ -48,7 +48,8 @@ class Api:
         self.timeouts.append(call.timeout)
         if self.blocked is not None:
             await self.blocked.wait()
-        return self._next(self.binds, Bound())
+        result: BindResult = self._next(self.binds, Bound())
+        return result
 
     async def get_as(self, cls: type[Pod], resource: Resource, key: Key, call: CallOptions = CALL) -> Pod | None:
         self.calls.append(f"read {key.name}")
