@@ -19,7 +19,8 @@ import numpy as np
 from tenantry_core.cycle.preempt_choose import least_loss
 from tenantry_core.cycle.preempt_dry_run import NO_VICTIMS, method_for, rows_from
 from tenantry_core.cycle.preempt_floor import PriorityFloor
-from tenantry_core.cycle.preempt_victims import Budgets, Victims
+from tenantry_core.cycle.preempt_memo import VictimMemo
+from tenantry_core.cycle.preempt_victims import Victims
 from tenantry_core.framework.columns import BoolArray, IntArray
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.placed import PlacedPod
@@ -46,7 +47,9 @@ class Search:
     absolute: int = 100
     """At least so many candidates."""
     offset: int = 0
-    """Where among the possible nodes the search begins, taken modulo their number; likewise among equal pods."""
+    """Where among the possible nodes the search begins, taken modulo their number."""
+    turn: int = 0
+    """Where the order of equal pods that have not started begins, taken modulo their number."""
 
     def wanted(self, possible: int) -> int:
         """Candidates after which the search stops."""
@@ -60,7 +63,8 @@ class Preemption:
     profile: Profile
     search: Search = Search()
     floor: PriorityFloor | None = None
-    """Kept by the caller between searches over one snapshot; made afresh where it is None."""
+    """Kept by the caller between searches over one snapshot; made afresh where it is None. So is `memo`."""
+    memo: VictimMemo | None = None
     ending: Container[str] = NOBODY
     """UIDs of pods whose deletion we have asked for, whether or not news of it came."""
 
@@ -85,14 +89,14 @@ class Preemption:
         )
 
     def outcomes(self, ctx: CycleContext, rejected: Rejections, starts: int) -> list[PostFilterResult]:
-        """Distinct results over the first `starts` offsets.
+        """Distinct results over the first `starts` offsets, the order of equals turned along.
 
         Upstream begins at a random offset, so a recorded outcome is to be compared with all of these.
         """
         found: dict[tuple[str | None, frozenset[str]], PostFilterResult] = {}
         for offset in range(starts):
-            search = replace(self.search, offset=offset)
-            result = Preemption(self.profile, search, self.floor, self.ending).run(ctx, rejected)
+            search = replace(self.search, offset=offset, turn=offset)
+            result = Preemption(self.profile, search, self.floor, self.memo, self.ending).run(ctx, rejected)
             found.setdefault((result.nominated_node, frozenset(v.uid for v in result.victims)), result)
         return list(found.values())
 
@@ -119,7 +123,7 @@ class Preemption:
         if not helpful.any():
             return []
         wanted = self.search.wanted(len(rows))
-        method = method_for(self.profile, ctx, Budgets(ctx.snapshot.budgets), self.search.offset)
+        method = method_for(self.profile, ctx, self.memo or VictimMemo(), self.search.turn)
         clean: list[Victims] = []
         violating: list[Victims] = []
         for row in rows_from(rows[helpful], self.search.offset):

@@ -7,8 +7,7 @@ start counts); first found. Source: pickOneNodeForPreemption of kube-scheduler 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tenantry_core.cycle.preempt_victims import Victims, start_time
 
@@ -18,36 +17,22 @@ SHIFT = 1 << 31
 
 def least_loss(candidates: Sequence[Victims]) -> Victims:
     """The candidate to take. `candidates` is not empty."""
-    left = list(candidates)
-    for rule in (_violations, _top, _sum, _count):
-        left = _least(left, rule)
-        if len(left) == 1:
-            return left[0]
-    latest = max(_earliest_of_top(c) for c in left)
-    return next(c for c in left if _earliest_of_top(c) == latest)
+    losses = [_loss(c) for c in candidates]
+    least = min(losses)
+    left = [c for c, loss in zip(candidates, losses, strict=True) if loss == least]
+    if len(left) == 1:
+        return left[0]
+    starts = [_earliest_of_top(c) for c in left]
+    return left[starts.index(max(starts))]
 
 
-def _least(candidates: list[Victims], rule: Callable[[Victims], Any]) -> list[Victims]:
-    least = min(rule(c) for c in candidates)
-    return [c for c in candidates if rule(c) == least]
-
-
-def _violations(candidate: Victims) -> int:
-    return candidate.violations
-
-
-def _top(candidate: Victims) -> int:
-    return candidate.pods[0].priority
-
-
-def _sum(candidate: Victims) -> int:
-    return sum(p.priority + SHIFT for p in candidate.pods)
-
-
-def _count(candidate: Victims) -> int:
-    return len(candidate.pods)
+def _loss(candidate: Victims) -> tuple[int, int, int, int]:
+    """The first four rules in order."""
+    pods = candidate.pods
+    total = sum([p.pod.spec.priority for p in pods]) + SHIFT * len(pods)
+    return candidate.violations, pods[0].pod.spec.priority, total, len(pods)
 
 
 def _earliest_of_top(candidate: Victims) -> str:
-    top = candidate.pods[0].priority
-    return min(start_time(p) for p in candidate.pods if p.priority == top)
+    top = candidate.pods[0].pod.spec.priority
+    return min([start_time(p) for p in candidate.pods if p.pod.spec.priority == top])

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tenantry_core.cycle.class_eval import speaks
+from tenantry_core.cycle.preempt_memo import Kept, VictimMemo
 from tenantry_core.cycle.preempt_rows import RowCheck, Texts
 from tenantry_core.cycle.preempt_victims import Budgets, Victims, by_importance
 from tenantry_core.framework.columns import PODS
@@ -40,9 +41,9 @@ class Method(Protocol):
 class Exact:
     """Simulates and asks the filters."""
 
-    def __init__(self, profile: Profile, ctx: CycleContext, budgets: Budgets, offset: int) -> None:
+    def __init__(self, profile: Profile, ctx: CycleContext, budgets: Budgets, turn: int) -> None:
         self._ctx = ctx
-        self.offset = offset
+        self.turn = turn
         self._budgets = budgets
         self.check = RowCheck(profile, ctx)
 
@@ -51,7 +52,7 @@ class Exact:
         arrived = lower_pods(self._ctx, row)
         if not arrived:
             return (NO_VICTIMS,)
-        lower = by_importance(arrived, self.offset)
+        lower = by_importance(arrived, self.turn)
         with self._ctx.snapshot.simulate() as simulation:
             for placed in lower:
                 simulation.remove(placed)
@@ -93,19 +94,33 @@ class Need(NamedTuple):
 class ByArithmetic:
     """Sums requests in plain integers; rows with promises or saturated sums are left to `exact`."""
 
-    def __init__(self, ctx: CycleContext, needs: Sequence[Need], budgets: Budgets, exact: Exact) -> None:
+    def __init__(
+        self, ctx: CycleContext, needs: Sequence[Need], budgets: Budgets, exact: Exact, kept: dict[int, Kept]
+    ) -> None:
         self._ctx = ctx
+        self._kept = kept
         self._needs = needs
         self._budgets = budgets
         self._exact = exact
 
     def victims(self, row: int) -> Victims | Texts:
         """Whom to take, or why it would not help."""
+        if row in self._exact.check.promises:
+            return self._exact.victims(row)
+        kept = self._kept.get(row)
+        if kept is not None and (not kept.waiting or kept.waiting == _waiting(lower_pods(self._ctx, row))):
+            return kept.answer
+        arrived = lower_pods(self._ctx, row)
+        answer = self._work_out(row, arrived)
+        self._kept[row] = Kept(answer, _waiting(arrived))
+        return answer
+
+    def _work_out(self, row: int, arrived: list[PlacedPod]) -> Victims | Texts:
         nodes, needs = self._ctx.snapshot.nodes, self._needs
         used = [nodes.requested.item(n.axis, row) for n in needs]
-        if row in self._exact.check.promises or any(u >= SATURATED for u in used):
+        if any(u >= SATURATED for u in used):
             return self._exact.victims(row)
-        lower = by_importance(lower_pods(self._ctx, row), self._exact.offset)
+        lower = by_importance(arrived, self._exact.turn)
         if not lower:
             return (NO_VICTIMS,)
         slots = nodes.allocatable.item(PODS, row) - nodes.pod_count.item(row) - 1 + len(lower)
@@ -131,16 +146,23 @@ class ByArithmetic:
         return reprieve(row, lower, self._budgets, comes_back)
 
 
-def method_for(profile: Profile, ctx: CycleContext, budgets: Budgets, offset: int) -> Method:
-    """The cheapest method that is exact for this pod."""
-    exact = Exact(profile, ctx, budgets, offset)
+def _waiting(pods: list[PlacedPod]) -> int:
+    """How many have not started; a start changes the order of importance without a trace in the change log."""
+    return sum(not p.pod.status.start_time for p in pods)
+
+
+def method_for(profile: Profile, ctx: CycleContext, memo: VictimMemo, turn: int) -> Method:
+    """The cheapest method that is exact for this pod. `turn` decides between equal pods that have not started."""
+    raw = list(ctx.snapshot.budgets)
+    budgets = Budgets(raw)
+    exact = Exact(profile, ctx, budgets, turn)
     moving = [f.plugin for f in profile.filter if f.plugin.filter_scope is not Scope.STATIC]
     speaking = [p for p in moving if speaks(p, ctx)]
     if len(speaking) != 1 or not isinstance(speaking[0], RoomFilter):
         return exact
     names = ctx.snapshot.nodes.resources.values
     needs = [Need(names[axis], axis, amount) for axis, amount in speaking[0].room(ctx)]
-    return ByArithmetic(ctx, needs, budgets, exact)
+    return ByArithmetic(ctx, needs, budgets, exact, memo.rows(ctx.snapshot, ctx.cls, raw, turn))
 
 
 def lower_pods(ctx: CycleContext, row: int) -> list[PlacedPod]:

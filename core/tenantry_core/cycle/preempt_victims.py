@@ -42,19 +42,18 @@ def start_time(placed: PlacedPod) -> str:
     return placed.pod.status.start_time or NOT_STARTED
 
 
-def by_importance(pods: Iterable[PlacedPod], offset: int = 0) -> list[PlacedPod]:
+def by_importance(pods: Iterable[PlacedPod], turn: int = 0) -> list[PlacedPod]:
     """Most important first: high priority, then early start, then early arrival on the node (the order of `pods`).
 
-    Among equals that have not started upstream's order is left to chance; here it begins at `offset`, so that searches
-    with different offsets do not always take the same pods.
+    Among equals that have not started upstream leaves the order to chance; here it begins with number `turn` of them.
     """
     found = sorted(pods, key=_rank)
-    if not offset or all(p.pod.status.start_time for p in found):
+    if not turn or all(p.pod.status.start_time for p in found):
         return found
     turned: list[PlacedPod] = []
     for (_, start), group in groupby(found, key=_rank):
         equals = list(group)
-        first = offset % len(equals) if start == NOT_STARTED else 0
+        first = turn % len(equals) if start == NOT_STARTED else 0
         turned += equals[first:] + equals[:first]
     return turned
 

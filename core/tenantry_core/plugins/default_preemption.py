@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from tenantry_core.config.args import DefaultPreemptionArgs
 from tenantry_core.cycle.preempt import Preemption, Search
 from tenantry_core.cycle.preempt_floor import PriorityFloor
+from tenantry_core.cycle.preempt_memo import VictimMemo
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.post_filter import PostFilterResult, Rejections
 from tenantry_core.framework.profile import Profile
@@ -75,6 +76,7 @@ class DefaultPreemption:
         self._args = args
         self._offset = offset
         self._floor = PriorityFloor()
+        self._memo = VictimMemo()
 
     def pre_enqueue(self, pod: Pod) -> Status:
         """Hold a pod whose victims are just being deleted."""
@@ -88,7 +90,7 @@ class DefaultPreemption:
             offset=self._offset,
         )
         self._offset += 1
-        return Preemption(profile, search, self._floor, self.evictions).run(ctx, rejected)
+        return Preemption(profile, search, self._floor, self._memo, self.evictions).run(ctx, rejected)
 
     def events(self) -> Sequence[EventPattern]:
         """A pod went from a node: perhaps the last victim."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tenantry_core.cache.cluster_cache import ClusterCache
 from tenantry_core.config.points import DEFAULT_PLUGINS
 from tenantry_core.config.schema import Profile as ProfileSettings
@@ -93,6 +95,17 @@ class World:
         decision = Cycle(self.cache, self.profile).decide(preemptor, self.cache.classes.class_of(preemptor))
         assert isinstance(decision, Unplaced), decision
         return decision.diagnosis
+
+    def profile_with(self, plugin: Any) -> Profile:
+        """The default profile with one plugin in the place of its namesake."""
+        return profile_of(
+            "default-scheduler", [(plugin if p.name == plugin.name else p, 1) for p in self.profile.plugins]
+        )
+
+    def rejected_everywhere(self) -> Diagnosis:
+        """Every node refused for a reason that preemption may cure."""
+        nodes = self.cache.nodes
+        return Diagnosis(nodes=nodes.alive_count, unresolvable=np.zeros(nodes.size, dtype=np.bool_))
 
     def preempt(
         self, preemptor: Pod, search: Search | None = None, ending: frozenset[str] = frozenset()

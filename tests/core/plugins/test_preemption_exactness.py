@@ -49,7 +49,7 @@ def test_preemption_arithmetic_equals_filters(placed: list, cpu: str, slots: str
     exact = Exact(world.profile, ctx, budgets, start)
     amounts = (("cpu", CPU), ("memory", MEMORY))
     needs = [Need(name, axis, ctx.cls.request[name]) for name, axis in amounts if name in ctx.cls.request]
-    sums = ByArithmetic(ctx, needs, budgets, exact)
+    sums = ByArithmetic(ctx, needs, budgets, exact, {})
     for row in range(3):
         assert sums.victims(row) == exact.victims(row)
 
