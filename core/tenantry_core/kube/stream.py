@@ -91,6 +91,17 @@ Notice = Callable[[str, str], None]
 """Called with the resource's plural name and a sentence for the log when something failed or was repaired."""
 
 
+def _voids_the_list(fault: ApiError) -> bool:
+    """Whether the version we watch from means nothing to the server.
+
+    One that answers that our version is too large has a history of its own, restored or new: waiting until its
+    versions have grown past ours would leave us with objects that it never had.
+    """
+    if fault.status == 504 and "resource version" in fault.message.lower():
+        return True
+    return 400 <= fault.status < 500 and fault.status != 429
+
+
 class ResourceStream:
     """The events of one resource. One consumer; `events()` once."""
 
@@ -138,7 +149,7 @@ class ResourceStream:
                 await self._failed(str(reason), None)
             except (KubeError, DecodeError) as fault:
                 self.counters.expired += isinstance(fault, Expired)
-                if isinstance(fault, ApiError) and 400 <= fault.status < 500 and fault.status != 429:
+                if isinstance(fault, ApiError) and _voids_the_list(fault):
                     listed = False
                 await self._failed(str(fault), fault.retry_after if isinstance(fault, ApiError) else None)
 

@@ -19,6 +19,7 @@ from tenantry_core.kube.values import ListOptions
 from tenantry_core.kube.watch_event import WatchEvent
 
 LIST = ["SYNC_START", "SYNC_ITEM p0", "SYNC_END"]
+AHEAD = {"kind": "Status", "code": 504, "reason": "Timeout", "message": "Too large resource version: 9, current: 3"}
 EXPIRED = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version"}
 
 
@@ -119,6 +120,8 @@ RELISTS: list[Any] = [
     pytest.param([line("ADDED", {"metadata": {}}), MaybeSent("cut")], {"bad_lines": 0}, id="object without a version"),
     pytest.param([line("ADDED", {"metadata": 7}), MaybeSent("cut")], {"bad_lines": 1}, id="unreadable version"),
     pytest.param([status(404, "NotFound", "no such resource")], {}, id="404"),
+    pytest.param([status(504, "Timeout", "Too large resource version: 9, current: 3")], {}, id="version ahead"),
+    pytest.param([line("ERROR", AHEAD)], {}, id="version ahead line"),
 ]
 
 
