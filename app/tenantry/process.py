@@ -13,20 +13,26 @@ import logging
 import random
 import signal
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from tenantry.allocator import keep_freed_memory
 from tenantry.cli import exits
+from tenantry.eventloop import run_fast
 from tenantry.http.server import Exposed, HttpServer, HttpSettings
 from tenantry.wiring import Outside, Scheduler, build_scheduler
 from tenantry_core.clock import SystemClock
 from tenantry_core.config import Config
+from tenantry_core.framework.guard import GuardSettings
 from tenantry_core.kube import credentials
 from tenantry_core.kube.client import ClientSettings, KubeClient
 from tenantry_core.kube.http import HttpTransport
 from tenantry_core.kube.lease import Candidate, LeaderElector, Leadership, LeaseSettings
 from tenantry_core.kube.limits import RateSettings
 from tenantry_core.kube.values import Key
+from tenantry_core.plugins.loader import Catalog
+from tenantry_core.plugins.loader_folder import PluginsFolder
 from tenantry_telemetry.health import Health
 from tenantry_telemetry.prometheus import PrometheusRecorder, expose_process
 from tenantry_telemetry.runtime import GcWatch, LoopWatch
@@ -52,16 +58,14 @@ class RunOptions:
     bind: str = "127.0.0.1:10259"
     """host:port of metrics and health; "" serves neither."""
     version: str = "0"
+    catalog: Catalog = field(default_factory=Catalog)
+    """Every plugin that may be named."""
 
 
 def run_process(config: Config, options: RunOptions) -> int:
     """Run until told to stop; returns the exit code. Uses uvloop where it is installed."""
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.run(Process(config, options).run())
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(Process(config, options).run())
+    keep_freed_memory()
+    return run_fast(Process(config, options).run())
 
 
 class Process:
@@ -90,9 +94,11 @@ class Process:
             self._clock,
             lease_left=elector.remaining if elector is not None else lambda: float("inf"),
             namespace=self._options.namespace,
+            catalog=self._catalog(),
         )
         scheduler = build_scheduler(self._config, outside)
         self._add_checks(scheduler)
+        self._watch_folder(scheduler)
         server = await self._serve()
         watches = (GcWatch(self._recorder), LoopWatch(self._recorder))
         for watch in watches:
@@ -124,6 +130,21 @@ class Process:
         rate = RateSettings(given.qps, given.burst or max(1, int(2 * given.qps))) if given.qps > 0 else RateSettings()
         transport = HttpTransport(connection, observer=observed)
         return KubeClient(transport, self._clock, random.Random(), ClientSettings(rate=rate))
+
+    def _catalog(self) -> Catalog:
+        catalog = self._options.catalog
+        guards = catalog.guards
+        guards.recorder, guards.monotonic = self._recorder, self._clock.monotonic
+        guards.settings = GuardSettings(budget_seconds=self._config.tenantry.plugin_budget_milliseconds / 1000)
+        return catalog
+
+    def _watch_folder(self, scheduler: Scheduler) -> None:
+        """Load the plugins folder, where there is one, and follow it. Raises PluginError for an unsafe folder."""
+        given = self._config.tenantry.plugins_folder
+        if given.enabled:
+            folder = PluginsFolder(Path(given.path), self._options.catalog, scheduler.loop.parts.wake.set)
+            folder.scan()
+            self._task(folder.watch(self._stop))
 
     def _elector(self, client: KubeClient) -> LeaderElector | None:
         given = self._config.scheduler.leader_election

@@ -10,7 +10,6 @@ import random
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from tenantry_core.bind.binder import Binder
 from tenantry_core.bind.evictor import Evictor
@@ -18,8 +17,7 @@ from tenantry_core.bind.job import BindPorts, BindSettings
 from tenantry_core.bind.reporter import Reporter, merged
 from tenantry_core.cache.cluster_cache import ClusterCache
 from tenantry_core.clock import Clock, SystemClock
-from tenantry_core.config import BUILTIN_PLUGINS, Config, Point, ResolvedProfile, resolve_profile
-from tenantry_core.config.args import VolumeBindingArgs
+from tenantry_core.config import Config
 from tenantry_core.control import Control
 from tenantry_core.cycle.run import Cycle
 from tenantry_core.framework.profile import Profile
@@ -31,35 +29,22 @@ from tenantry_core.kube.resources import BY_KIND
 from tenantry_core.kube.status import StatusPatcher
 from tenantry_core.kube.stream import StreamSettings
 from tenantry_core.loop import LoopParts, LoopSettings, SchedulerLoop
-from tenantry_core.plugins.default_binder import DefaultBinder
-from tenantry_core.plugins.defaults import Factory, builtin_factories
-from tenantry_core.plugins.dynamic_resources import DynamicResources
-from tenantry_core.plugins.node_declared_features import NodeDeclaredFeatures
+from tenantry_core.plugins.default_preemption import Evictions
+from tenantry_core.plugins.loader import Catalog
+from tenantry_core.plugins.loader_live import LiveProfiles
 from tenantry_core.plugins.ports import Ports
-from tenantry_core.plugins.profiles import build_profile
 from tenantry_core.plugins.volume_api import ChangeSignal, KubeVolumeApi
-from tenantry_core.plugins.volume_binding import VolumeBinding, VolumeBindingSettings
-from tenantry_core.plugins.volume_limits import NodeVolumeLimits
-from tenantry_core.plugins.volume_restrictions import VolumeRestrictions
-from tenantry_core.plugins.volume_zone import VolumeZone
 from tenantry_core.queue import QueueSettings, SchedulingQueue
 from tenantry_core.watch.audit import Audit
 from tenantry_core.watch.feed import FeedPorts
 from tenantry_core.watch.feeds import Feeds
 from tenantry_core.watch.translate import Unreadable
 from tenantry_core.watch.writer import ClusterWriter, Hooks, Ours
-from tenantry_telemetry.api import NOOP_RECORDER, SchedulerRecorder
+from tenantry_telemetry.api import NOOP_RECORDER, NOOP_TRACES, SchedulerRecorder, TraceSink
 
 
 def _forever() -> float:
     return float("inf")
-
-
-class ExtraPlugin(NamedTuple):
-    """A plugin that is not built in: the points it serves, and how to make it."""
-
-    points: frozenset[Point]
-    make: Factory
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +60,10 @@ class Outside:
     namespace: str = ""
     """Schedule pods of this namespace alone; "" for all."""
     streams: StreamSettings = field(default_factory=StreamSettings)
-    plugins: Mapping[str, ExtraPlugin] = field(default_factory=dict)
-    """Plugins beside the built-in ones, by name."""
+    catalog: Catalog = field(default_factory=Catalog)
+    """Every plugin that may be named; those from outside run behind its guards."""
+    traces: TraceSink = NOOP_TRACES
+    """Takes finished attempts."""
     binding: BindSettings = field(default_factory=BindSettings)
     """Times of the bind stage; the configuration sets its concurrency."""
 
@@ -131,16 +118,24 @@ class Scheduler:
 
 def build_scheduler(config: Config, outside: Outside) -> Scheduler:
     """Put a scheduler together. Must be called in a running event loop. Raises ConfigError for a bad profile."""
-    cache, signal, plugin_ports = ClusterCache(), ChangeSignal(), Ports()
-    profiles = build_profiles(config, outside, plugin_ports, signal)
+    cache, signal, evictions = ClusterCache(), ChangeSignal(), Evictions()
+    live = _live_profiles(config, outside, evictions, signal)
+    profiles = dict(live.current)
     queue = _queue(config, outside, profiles)
     wake = asyncio.Event()
+    outside.catalog.guards.on_change = wake.set
     events = _events(config, outside, lambda: binder.quiet)
     patcher = StatusPatcher(outside.api, outside.clock, gate=lambda: binder.quiet, merge=merged)
     reporter = Reporter(events, patcher, outside.clock)
 
+    def fresh_profiles() -> Mapping[str, Profile] | None:
+        if not live.due:
+            return None
+        profiles.update(live.refresh())
+        return profiles
+
     def gone(uid: str) -> None:
-        plugin_ports.evictions.gone(uid)
+        evictions.gone(uid)
         binder.pod_gone(uid)
         reporter.forget(uid)
 
@@ -157,6 +152,7 @@ def build_scheduler(config: Config, outside: Outside) -> Scheduler:
         lease_left=outside.lease_left,
         latest=writer.pods.get,
         changed=wake.set,
+        traces=outside.traces,
         settings=replace(outside.binding, concurrency=config.tenantry.bind_concurrency),
     )
     binder = Binder(ports, outside.rng)
@@ -166,9 +162,10 @@ def build_scheduler(config: Config, outside: Outside) -> Scheduler:
         ports=ports,
         cycles={name: Cycle(cache, profile) for name, profile in profiles.items()},
         binder=binder,
-        evictor=Evictor(ports, binder.permits, plugin_ports.evictions, outside.rng),
+        evictor=Evictor(ports, binder.permits, evictions, outside.rng),
         audit=Audit(outside.api, cache, writer, feeds, outside.clock, outside.recorder),
         wake=wake,
+        fresh_profiles=fresh_profiles,
         publishers=(_Backlogs(outside.recorder, events, patcher).publish,),
     )
     control = Control(cache, queue, writer, profiles, outside.clock, binder.permits)
@@ -200,39 +197,17 @@ def _loop_settings(config: Config) -> LoopSettings:
     )
 
 
-def build_profiles(config: Config, outside: Outside, ports: Ports, signal: ChangeSignal) -> dict[str, Profile]:
-    """Every profile of the configuration by scheduler name."""
-    makers = factories(outside, signal)
-    known = {**BUILTIN_PLUGINS, **{name: extra.points for name, extra in outside.plugins.items()}}
-    overall = config.scheduler.percentage_of_nodes_to_score or 0
-    found = {}
-    for given in config.scheduler.profiles:
-        resolved: ResolvedProfile = resolve_profile(given, known, config.tenantry.plugins)
-        own = given.percentage_of_nodes_to_score
-        found[given.scheduler_name] = build_profile(resolved, ports, makers, overall if own is None else own)
-    return found
-
-
-def factories(outside: Outside, signal: ChangeSignal) -> dict[str, Factory]:
-    """The built-in plugins, those that need the API server included, and what `outside` adds."""
-    volumes = KubeVolumeApi(outside.api)
-    known: dict[str, Factory] = {
-        "DynamicResources": lambda p, o: DynamicResources(),
-        "NodeDeclaredFeatures": lambda p, o: NodeDeclaredFeatures(),
-        "NodeVolumeLimits": lambda p, o: NodeVolumeLimits(),
-        "VolumeRestrictions": lambda p, o: VolumeRestrictions(),
-        "VolumeZone": lambda p, o: VolumeZone(),
-        "DefaultBinder": lambda p, o: DefaultBinder(),
-    }
-    known.update(builtin_factories())
-    known["VolumeBinding"] = lambda p, o: VolumeBinding(
-        volumes,
-        signal.wait,
-        VolumeBindingSettings(float(p.args(VolumeBindingArgs).bind_timeout_seconds)),
-        outside.clock,
+def _live_profiles(config: Config, outside: Outside, evictions: Evictions, signal: ChangeSignal) -> LiveProfiles:
+    ports = Ports(
+        evictions=evictions,
+        volumes=KubeVolumeApi(outside.api),
+        storage_changed=signal.wait,
+        clock=outside.clock,
     )
-    known.update({name: extra.make for name, extra in outside.plugins.items()})
-    return known
+    percentage = config.scheduler.percentage_of_nodes_to_score or 0
+    live = LiveProfiles(outside.catalog, config.scheduler.profiles, config.tenantry.plugins, ports, percentage)
+    live.build()
+    return live
 
 
 def _events(config: Config, outside: Outside, gate: Callable[[], bool]) -> EventRecorder:

@@ -26,6 +26,8 @@ from tenantry_core.cycle.decision import Placement
 from tenantry_core.cycle.run import Cycle
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.pod_class import PodClass
+from tenantry_core.framework.profile import Profile
+from tenantry_core.model.events import Action, ClusterEvent, Resource
 from tenantry_core.queue import QueuedPod
 from tenantry_core.watch.audit import Audit
 from tenantry_core.watch.feeds import Feeds
@@ -49,6 +51,10 @@ class LoopSettings:
     """Seconds before a part of the loop that broke is started again."""
 
 
+def _unchanged() -> Mapping[str, Profile] | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class LoopParts:
     """The stages, put together by the app."""
@@ -62,6 +68,8 @@ class LoopParts:
     audit: Audit
     wake: asyncio.Event
     """Set by whatever may have made a pod ready to be tried."""
+    fresh_profiles: Callable[[], Mapping[str, Profile] | None] = _unchanged
+    """Asked before each slice: profiles by scheduler name where plugins came, changed or went, else None."""
     publishers: tuple[Callable[[], None], ...] = ()
     """Called about once a second to bring metrics up to date."""
 
@@ -76,6 +84,7 @@ class SchedulerLoop:
         self.ticked_at = parts.ports.clock.monotonic()
         """When the loop last had nothing left or ended a slice; a health check looks at it."""
         self._settings = settings or LoopSettings()
+        self._cycles = dict(parts.cycles)
         self._rejections = Rejections(parts.ports, parts.evictor)
         self._stopping = False
 
@@ -109,6 +118,7 @@ class SchedulerLoop:
 
     def decide_slice(self) -> int:
         """Try pods for one slice; returns how many. Synchronous: the cache stands still meanwhile."""
+        self._follow_profiles()
         ports, settings = self.parts.ports, self._settings
         until, tried = perf_counter() + settings.slice_seconds, 0
         while tried < settings.batch_size and not self._stopping and not self.parts.binder.full:
@@ -129,18 +139,28 @@ class SchedulerLoop:
         try:
             if self._rejections.skipped(qp):
                 return
-            cycle, cls = self.parts.cycles[qp.profile], self._class_of(qp)
+            cycle, cls = self._cycles[qp.profile], self._class_of(qp)
             began = perf_counter()
             decision = cycle.decide(qp.pod, cls)
             self.parts.ports.recorder.algorithm(perf_counter() - began)
             ctx = CycleContext(self.parts.ports.cache, cls, qp.pod)
             if isinstance(decision, Placement):
-                job = BindJob(qp, qp.pod, ctx, cycle.profile, decision.node, decision.row, now)
+                job = BindJob(qp, qp.pod, ctx, cycle.profile, decision.node, decision.row, now, decision.feasible)
                 self.parts.binder.launch(job)
             else:
                 self._rejections.unplaced(Attempt(qp, cycle.profile, ctx, now), decision)
         except Exception as error:
             self._rejections.broke(qp, error, now)
+
+    def _follow_profiles(self) -> None:
+        """Plugins came, changed or went: drop every evaluation made with the old ones, and try all waiting pods."""
+        fresh = self.parts.fresh_profiles()
+        if fresh is None:
+            return
+        ports = self.parts.ports
+        self._cycles = {name: Cycle(ports.cache, profile) for name, profile in fresh.items()}
+        ports.queue.use_profiles({name: profile.plugins for name, profile in fresh.items()})
+        ports.queue.on_event(ClusterEvent(Resource.WILDCARD, Action.ALL), ports.clock.monotonic())
 
     def _class_of(self, qp: QueuedPod) -> PodClass:
         """The pod's class, remembered on its queue entry while class keys stand."""
@@ -157,6 +177,9 @@ class SchedulerLoop:
         while not self._stopping and not queue.ready(now := clock.monotonic()):
             self.ticked_at = now
             wake.clear()
+            self._follow_profiles()
+            if queue.ready(now):
+                return
             end = queue.next_backoff_end()
             if end is None:
                 await wake.wait()

@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 from clusters import Target
 
-from tenantry.wiring import ExtraPlugin, Outside, Scheduler, build_scheduler
+from tenantry.wiring import Outside, Scheduler, build_scheduler
 from tenantry_core.bind.job import BindSettings
 from tenantry_core.config import Config, PluginRef, Plugins, PluginSet, Profile
+from tenantry_core.framework.registry import Entry
 from tenantry_core.kube.client import KubeClient
 from tenantry_core.kube.http import HttpTransport
 from tenantry_core.kube.resources import EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES
@@ -35,6 +36,8 @@ from tenantry_core.kube.values import (
 )
 from tenantry_core.model.objects import Node, Pod
 from tenantry_core.model.requests import amounts, effective_request
+from tenantry_core.plugins.defaults import Factory
+from tenantry_core.plugins.loader import Catalog
 
 TIMEOUT = 20.0
 FAST_STREAMS = StreamSettings(backoff_base=0.05, backoff_cap=0.2)
@@ -87,13 +90,16 @@ class Rig:
 
     def build(
         self,
-        plugins: dict[str, ExtraPlugin] | None = None,
+        *plugins: Entry[Factory],
         client: KubeClient | None = None,
         binding: BindSettings = FAST_BINDS,
         **outside: Any,
     ) -> Scheduler:
         """A scheduler for this test's scheduler name, put together but not started."""
-        names = tuple(PluginRef(name) for name in plugins or {})
+        names = tuple(PluginRef(entry.name) for entry in plugins)
+        catalog = Catalog()
+        for entry in plugins:
+            catalog.registry.add(entry)
         profile = Profile(scheduler_name=self.scheduler_name, plugins=Plugins(multi_point=PluginSet(enabled=names)))
         config = Config()
         config = replace(
@@ -105,7 +111,7 @@ class Rig:
             client or self.client,
             streams=FAST_STREAMS,
             rng=random.Random(2),
-            plugins=plugins or {},
+            catalog=catalog,
             binding=binding,
             **outside,
         )
@@ -123,9 +129,9 @@ class Rig:
         tasks = next(tasks for known, tasks in self._running if known is scheduler)
         tasks.append(asyncio.create_task(scheduler.loop.decide()))
 
-    async def start(self, **options: Any) -> Scheduler:
+    async def start(self, *plugins: Entry[Factory], **options: Any) -> Scheduler:
         """A scheduler in sync and deciding."""
-        scheduler = self.build(**options)
+        scheduler = self.build(*plugins, **options)
         await self.follow(scheduler)
         self.decide(scheduler)
         return scheduler

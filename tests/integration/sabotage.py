@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from tenantry.wiring import ExtraPlugin
 from tenantry_core.config import Point
 from tenantry_core.framework.columns import BoolArray, IntArray, Rows
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.plugin import Refusal, Scope
+from tenantry_core.framework.registry import Entry
 from tenantry_core.framework.status import SUCCESS, Status
+from tenantry_core.plugins.defaults import Factory
 
 
 class Holder:
@@ -38,9 +39,9 @@ class Holder:
         await self.go.wait()
         return SUCCESS
 
-    def extra(self) -> dict[str, ExtraPlugin]:
+    def entry(self) -> Entry[Factory]:
         points = frozenset({Point.RESERVE, Point.PRE_BIND})
-        return {self.name: ExtraPlugin(points, lambda p, o: self)}
+        return Entry(self.name, lambda p, o: self, points, "1", "test")
 
 
 class Breaker:
@@ -61,5 +62,5 @@ class Breaker:
     def refusals(self, ctx: CycleContext, rows: IntArray) -> Sequence[Refusal]:
         return []
 
-    def extra(self) -> dict[str, ExtraPlugin]:
-        return {self.name: ExtraPlugin(frozenset({Point.FILTER}), lambda p, o: self)}
+    def entry(self) -> Entry[Factory]:
+        return Entry(self.name, lambda p, o: self, frozenset({Point.FILTER}), "1", "test")

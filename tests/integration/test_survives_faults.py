@@ -100,7 +100,7 @@ async def test_room_of_a_bind_that_happened_is_not_given_away_while_the_watch_is
     assert faults is not None
     await rig.node("n0", cpu="1")
     holder = Holder()
-    scheduler = await rig.start(plugins=holder.extra())
+    scheduler = await rig.start(holder.entry())
     await rig.pod("p0")
     async with asyncio.timeout(10):
         await holder.reached.wait()
@@ -137,7 +137,7 @@ async def test_deletion_missed_by_a_cut_watch_is_seen_in_the_next_list_t44(fault
 async def test_node_removed_between_decision_and_bind(rig: Rig) -> None:
     first = await rig.node("n0")
     holder = Holder()
-    scheduler = await rig.start(plugins=holder.extra())
+    scheduler = await rig.start(holder.entry())
     await rig.pod("p0")
     async with asyncio.timeout(10):
         await holder.reached.wait()
@@ -154,7 +154,7 @@ async def test_node_removed_between_decision_and_bind(rig: Rig) -> None:
 async def test_pod_deleted_between_decision_and_bind_t54(rig: Rig) -> None:
     await rig.node("n0", cpu="1")
     holder = Holder()
-    scheduler = await rig.start(plugins=holder.extra())
+    scheduler = await rig.start(holder.entry())
     await rig.pod("p0")
     async with asyncio.timeout(10):
         await holder.reached.wait()
@@ -169,7 +169,7 @@ async def test_pod_deleted_between_decision_and_bind_t54(rig: Rig) -> None:
 async def test_pod_recreated_under_its_name_during_the_bind_t54(rig: Rig) -> None:
     await rig.node("n0", cpu="1")
     holder = Holder()
-    scheduler = await rig.start(plugins=holder.extra())
+    scheduler = await rig.start(holder.entry())
     old = await rig.pod("p0")
     async with asyncio.timeout(10):
         await holder.reached.wait()
@@ -184,7 +184,7 @@ async def test_pod_recreated_under_its_name_during_the_bind_t54(rig: Rig) -> Non
 async def test_plugin_that_raises_costs_one_pod_a_backoff(rig: Rig) -> None:
     await rig.node("n0", cpu="4")
     breaker = Breaker()
-    scheduler = await rig.start(plugins=breaker.extra())
+    scheduler = await rig.start(breaker.entry())
     await rig.pod("hurt", labels={"break": "yes"})
     await rig.pod("fine")
     await rig.bound("fine")

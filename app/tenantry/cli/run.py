@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 from tenantry.cli import exits
@@ -12,10 +13,10 @@ from tenantry.process import RunOptions, run_process
 from tenantry_core.config import Config, load_config
 from tenantry_core.config.schema import LeaderElection
 from tenantry_core.errors import ConfigError
+from tenantry_core.framework.registry import PluginError
 from tenantry_core.kube.errors import KubeError
+from tenantry_core.plugins.loader import Catalog
 from tenantry_telemetry.logs import LogSettings, configure
-
-VERSION = "0.1.0"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run until told to stop. 0 after a clean stop, 1 when the lease was lost, 2 for a bad configuration."""
-    config = read_config(args.config)
+    catalog = Catalog()
+    problems = catalog.discover()
+    config = read_config(args.config, catalog)
+    for problem in problems:
+        print(f"tenantry run: {problem}", file=sys.stderr)
     if args.scheduler_name:
         config = for_name(config, args.scheduler_name)
     settings = config.tenantry
@@ -38,17 +43,19 @@ def run(args: argparse.Namespace) -> int:
     _check_address(bind)
     pipe = configure(LogSettings(settings.logging.level, "json" if settings.logging.format == "json" else "text"))
     try:
-        options = RunOptions(args.kubeconfig, args.tenant_namespace, not args.no_leader_elect, bind, VERSION)
+        options = RunOptions(
+            args.kubeconfig, args.tenant_namespace, not args.no_leader_elect, bind, version("tenantry"), catalog
+        )
         return run_process(config, options)
     except ConfigError as error:
         raise exits.CommandFailed("\n".join(error.problems), exits.USAGE) from error
-    except (KubeError, OSError) as error:
+    except (KubeError, PluginError, OSError) as error:
         raise exits.CommandFailed(str(error), exits.FAULT) from error
     finally:
         pipe.close()
 
 
-def read_config(path: str | None) -> Config:
+def read_config(path: str | None, catalog: Catalog) -> Config:
     """The configuration of a file, or the default one. Every error is printed; ends the command with 2 then."""
     if path is None:
         return Config()
@@ -56,7 +63,7 @@ def read_config(path: str | None) -> Config:
         text = Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise exits.CommandFailed(f"{path}: {error}", exits.USAGE) from error
-    found = load_config(text)
+    found = load_config(text, catalog.points())
     if isinstance(found, Config):
         for note in found.notes:
             print(f"{path}: {note}", file=sys.stderr)

@@ -13,6 +13,7 @@ from tenantry_core.bind.job import BindJob, BindPorts, End, Outcome
 from tenantry_core.bind.permits import Permits, WaitingPod
 from tenantry_core.bind.reporter import SCHEDULER_ERROR, UNSCHEDULABLE
 from tenantry_core.bind.sender import BOUND, BindSender
+from tenantry_core.bind.trace import Ended, hand_over
 from tenantry_core.framework.status import SUCCESS, Code, Status, fault
 from tenantry_core.kube.values import Key
 from tenantry_core.model.events import Action, ClusterEvent, Resource
@@ -183,6 +184,7 @@ class Binder:
         stages.post_bind(job)
         ports.reporter.scheduled(job.pod, job.node)
         ports.recorder.attempt("scheduled", job.profile.scheduler_name, now - job.started)
+        hand_over(ports, qp, Ended("scheduled", now - job.started, job.node, job.feasible))
         ports.recorder.pod_scheduled(qp.attempts, now - (qp.entered if qp.entered is not None else job.started))
         if qp.flushed:
             ports.recorder.scheduled_after_flush()
@@ -240,10 +242,15 @@ class Binder:
             ports.queue.unschedulable(qp, () if pending else (status.plugin,), now, pending)
             ports.reporter.failed(latest, UNSCHEDULABLE, f"0/1 nodes are available: 1 {status.message}.")
             ports.recorder.attempt("unschedulable", profile, now - job.started)
+            ended = Ended(
+                "unschedulable", now - job.started, job.node, reasons=status.reasons, plugins=(status.plugin,)
+            )
         else:
             ports.queue.error(qp, now)
             ports.reporter.failed(latest, SCHEDULER_ERROR, status.message)
             ports.recorder.attempt("error", profile, now - job.started)
+            ended = Ended("error", now - job.started, job.node, reasons=status.reasons)
+        hand_over(ports, qp, ended)
         if latest is not job.pod:
             ports.queue.update(job.pod, latest, now)
         ports.changed()

@@ -16,7 +16,7 @@ from tenantry_core.framework.snapshot import Nomination
 from tenantry_core.kube.port import KubeApi
 from tenantry_core.model.objects import Pod
 from tenantry_core.queue import QueuedPod, SchedulingQueue
-from tenantry_telemetry.api import NOOP_RECORDER, SchedulerRecorder
+from tenantry_telemetry.api import NOOP_RECORDER, NOOP_TRACES, SchedulerRecorder, TraceSink
 
 
 class End(Enum):
@@ -53,6 +53,8 @@ class BindJob:
     row: int
     started: float
     """Monotonic seconds when the pod was popped."""
+    feasible: int = 0
+    """Nodes that passed all filters."""
     promised: Nomination | None = None
     """The nomination that the pod had, put back should the bind fail."""
     reserved: bool = False
@@ -116,6 +118,8 @@ class BindPorts:
     """Seconds that we may still act as the leader; 0 when we may not."""
     latest: Callable[[str], Pod | None] = _unknown
     """Newest version of a pod by UID, None where it is gone or terminal."""
+    traces: TraceSink = NOOP_TRACES
+    """Takes finished attempts; asked first whether it wants one."""
     changed: Callable[[], None] = _nothing
     """Called when pods may have become ready to be tried; wakes the loop."""
     settings: BindSettings = field(default_factory=BindSettings)

@@ -9,6 +9,7 @@ from tenantry_core.bind.evictor import Evictor, Preemption
 from tenantry_core.bind.job import BindPorts
 from tenantry_core.bind.reporter import SCHEDULER_ERROR, UNSCHEDULABLE
 from tenantry_core.bind.stages import name_of
+from tenantry_core.bind.trace import Ended, hand_over
 from tenantry_core.cycle.decision import Unplaced
 from tenantry_core.cycle.message import fit_message
 from tenantry_core.framework.context import CycleContext
@@ -60,6 +61,11 @@ class Rejections:
         now = ports.clock.monotonic()
         ports.recorder.attempt("unschedulable", attempt.profile.scheduler_name, now - attempt.started)
         ports.reporter.failed(qp.pod, UNSCHEDULABLE, message)
+        hand_over(
+            ports,
+            qp,
+            Ended("unschedulable", now - attempt.started, reasons=(message,), plugins=sorted(plugins)),
+        )
         _log.info("Pod can't be placed", extra={"pod": qp.key, "attempt": qp.attempts, "reason": message})
         if result is not None and result.nominated_node is not None:
             self._evictor.start(Preemption(qp, plugins, result))
@@ -81,6 +87,7 @@ class Rejections:
         ports.queue.error(qp, now)
         ports.reporter.failed(qp.pod, SCHEDULER_ERROR, text)
         ports.recorder.attempt("error", qp.profile, now - started)
+        hand_over(ports, qp, Ended("error", now - started, reasons=(text,)))
 
     def _post_filter(self, attempt: Attempt, decision: Unplaced) -> PostFilterResult | None:
         """The first answer with a node, else the last one; None where the profile has no such plugin."""
