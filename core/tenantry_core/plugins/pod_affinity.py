@@ -103,8 +103,13 @@ class InterPodAffinity:
         )
 
     def hint(self, pod: Pod, event: ClusterEvent) -> bool:
-        """Nodes without labels cannot help; everything else may."""
-        return not isinstance(event.new, Node) or bool(event.new.metadata.labels)
+        """A node helps a pod that wants company only if it has, or had, a label that the pod's terms speak of."""
+        nodes = [n for n in (event.old, event.new) if isinstance(n, Node)]
+        affinity = pod.spec.affinity.pod_affinity if pod.spec.affinity else None
+        wanted = (affinity.required or ()) if affinity else ()
+        return (
+            not nodes or not wanted or any(t.topology_key in (n.metadata.labels or {}) for n in nodes for t in wanted)
+        )
 
     def _weight_of(self, kind: TermKind, weight: int) -> int:
         if kind is TermKind.REQUIRED_AFFINITY:

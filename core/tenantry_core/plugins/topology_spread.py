@@ -69,19 +69,21 @@ class PodTopologySpread(SpreadScore):
         return (Refusal(MISSING, missing, unresolvable=True), Refusal(REASON, skewed))
 
     def events(self) -> Sequence[EventPattern]:
-        """Pods that count came, went or were relabelled; nodes came, went, or changed labels or taints."""
+        """Pods that count came, went, began to end or were relabelled; nodes came, went, or changed labels, taints."""
         return (
-            EventPattern(Resource.ASSIGNED_POD, Action.ADD | Action.DELETE | Action.UPDATE_LABEL),
+            EventPattern(Resource.ASSIGNED_POD, Action.ADD | Action.DELETE | Action.UPDATE_LABEL | Action.UPDATE_OTHER),
             EventPattern(Resource.NODE, Action.ADD | Action.DELETE | Action.UPDATE_LABEL | Action.UPDATE_TAINT),
             EventPattern(Resource.UNSCHEDULED_POD, Action.UPDATE_LABEL | Action.UPDATE_OTHER),
         )
 
     def hint(self, pod: Pod, event: ClusterEvent) -> bool:
-        """Only pods of the same namespace and nodes with a key of the constraints concern it."""
+        """Only pods of the same namespace and nodes with all keys of the hard constraints concern it."""
         changed = event.new or event.old
         if isinstance(changed, Pod):
-            return changed.metadata.namespace == pod.metadata.namespace
-        keys = [c.topology_key for c in pod.spec.topology_spread_constraints or ()]
+            inside = changed.metadata.namespace == pod.metadata.namespace
+            return inside and (event.action is not Action.UPDATE_OTHER or _begins_to_end(event))
+        constraints = pod.spec.topology_spread_constraints or ()
+        keys = [c.topology_key for c in constraints if c.when_unsatisfiable == "DoNotSchedule"]
         nodes = [n for n in (event.old, event.new) if isinstance(n, Node)]
         return not keys or any(all(k in (n.metadata.labels or {}) for k in keys) for n in nodes)
 
@@ -90,6 +92,13 @@ class PodTopologySpread(SpreadScore):
             self.pre_filter(ctx)
         checks: list[_Check] = ctx.state[self.name]
         return checks
+
+
+def _begins_to_end(event: ClusterEvent) -> bool:
+    """Whether a pod in place stops counting because its deletion began; any other update of a pending pod may help."""
+    if event.resource is not Resource.ASSIGNED_POD:
+        return True
+    return isinstance(event.new, Pod) and bool(event.new.metadata.deletion_timestamp)
 
 
 def _check(ctx: CycleContext, constraint: SpreadConstraint, every: Sequence[SpreadConstraint]) -> _Check:
