@@ -5,17 +5,19 @@
 3. Nominations: rows promised to others of at least this priority must hold with them added.
 4. None left: diagnose. One left: take it.
 5. Score, normalise, weigh.
-6. Pick the best; ties go to the next row after the last pick, so that load spreads and the result is repeatable.
+6. Pick the best, or the next best where a constraint refuses it; ties go to the next row after the last pick, so that load spreads and the result is repeatable.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tenantry_core.cycle.class_eval import ClassEval, active, asked_over_rows, scores_now, skippable, speaks
+from tenantry_core.cycle.constraints import Refused, best_first, constraints_of, first_allowed, note_refused
 from tenantry_core.cycle.decision import Decision, Diagnosis, Placement, Unplaced
 from tenantry_core.cycle.diagnose import PRE_FILTER_CUT, diagnose
 from tenantry_core.cycle.nominated import drop_promised
@@ -44,6 +46,7 @@ class Cycle:
         self._cursor = 0
         self._asked_last = asked_over_rows(profile)
         self._asked = skippable([*profile.pre_filter, *self._asked_last]) if self._asked_last is not None else None
+        self._constraints = constraints_of(profile)
         self._samples = 0 < profile.percentage_of_nodes_to_score < 100
 
     def decide(self, pod: Pod, cls: PodClass) -> Decision:
@@ -64,7 +67,7 @@ class Cycle:
 
     def _plain(self, ctx: CycleContext, asked: tuple[Any, ...] | None) -> bool:
         """Whether the class's evaluation is the whole answer: none of `asked` speaks, nothing promised or sampled."""
-        if asked is None or self._samples or self._snapshot.nominations:
+        if asked is None or self._samples or self._constraints or self._snapshot.nominations:
             return False
         for plugin in asked:  # noqa: SIM110 - a generator costs as much again as the questions themselves
             if not plugin.skips(ctx):
@@ -107,9 +110,9 @@ class Cycle:
         mask = self.passing(ctx, found, narrowed)
         own = self._snapshot.nominations.get(ctx.pod.metadata.uid)
         if own is not None:
-            row = nodes.row_of(own.node)
-            if row >= 0 and mask[row]:
-                return Placement(row, own.node, 1, 1, 0)
+            promised = nodes.row_of(own.node)
+            if promised >= 0 and mask[promised] and first_allowed(self._constraints, ctx, (promised,))[0] is not None:
+                return Placement(promised, own.node, 1, 1, 0)
         searched = nodes.alive if narrowed is None else nodes.alive & narrowed
         sample = None
         if self._samples:
@@ -117,15 +120,26 @@ class Cycle:
         rows = np.flatnonzero(mask if sample is None else sample.feasible)
         if not len(rows):
             return self._unplaced(ctx, found, narrowed)
-        row, score = (int(rows[0]), 0) if len(rows) == 1 else self._best(ctx, found, rows)
+        row, score, refused = self._choose(ctx, found, rows)
+        if row is None:
+            return self._unplaced(ctx, found, narrowed, refused)
         evaluated = int(searched.sum()) if sample is None else sample.evaluated
         placement = self._placement(row, len(rows), evaluated, score)
         if sample is not None:
             self._cursor = sample.following
         return placement
 
-    def _best(self, ctx: CycleContext, found: ClassEval, rows: IntArray) -> tuple[int, int]:
-        """The row to take among feasible ones, and its score."""
+    def _choose(self, ctx: CycleContext, found: ClassEval, rows: IntArray) -> tuple[int | None, int, Sequence[Refused]]:
+        """The row to take among feasible ones with its score, and the rows that constraints refused before it."""
+        totals = self._totals(ctx, found, rows) if len(rows) > 1 else np.zeros(1, dtype=np.int64)
+        if not self._constraints:
+            best = int(totals.max())
+            return self._next_of(rows[totals == best]), best, ()
+        row, refused = first_allowed(self._constraints, ctx, best_first(rows, totals, self._cursor))
+        return row, int(totals[rows == row].sum()) if row is not None else 0, refused
+
+    def _totals(self, ctx: CycleContext, found: ClassEval, rows: IntArray) -> IntArray:
+        """int64[len(rows)]: weighted totals of feasible rows."""
         ctx.feasible = rows
         totals = found.scores(ctx, rows)
         for scorer in found.global_scorers:
@@ -133,8 +147,7 @@ class Cycle:
                 continue
             raw = scorer.plugin.score(ctx, rows)
             totals = totals + scorer.weight * normalized(scorer.plugin, ctx, raw)
-        best = int(totals.max())
-        return self._next_of(rows[totals == best]), best
+        return totals
 
     def _pick_fast(self, ctx: CycleContext, found: ClassEval) -> Decision:
         total, cursor = found.total, self._cursor
@@ -161,8 +174,11 @@ class Cycle:
         diagnosis.plugins = frozenset({status.plugin})
         return Unplaced(status, diagnosis)
 
-    def _unplaced(self, ctx: CycleContext, found: ClassEval, narrowed: BoolArray | None) -> Unplaced:
+    def _unplaced(
+        self, ctx: CycleContext, found: ClassEval, narrowed: BoolArray | None, refused: Sequence[Refused] = ()
+    ) -> Unplaced:
         diagnosis = diagnose(self, ctx, narrowed)
+        note_refused(diagnosis, refused, self._snapshot.nodes.size)
         hopeless = diagnosis.unresolvable is not None and bool(diagnosis.unresolvable[self._snapshot.nodes.alive].all())
         code = Code.UNRESOLVABLE if hopeless else Code.UNSCHEDULABLE
         return Unplaced(Status(code), diagnosis)

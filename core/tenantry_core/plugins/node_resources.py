@@ -58,6 +58,10 @@ class NodeResourcesFit:
                 return False
         return True
 
+    def room(self, ctx: CycleContext) -> Request:
+        """What the filter checks beside the pod slot, so that preemption can do its sums (`RoomFilter`)."""
+        return self._request(ctx.cls, ctx.snapshot.nodes)
+
     def refusals(self, ctx: CycleContext, rows: IntArray) -> Sequence[Refusal]:
         """`Too many pods` and `Insufficient <name>`; beyond the node's whole allocatable, preemption cannot help."""
         nodes = ctx.snapshot.nodes
