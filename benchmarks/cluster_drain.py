@@ -1,9 +1,10 @@
 """Drains a backlog of pods against an embedded API server in a process of its own, and checks what came out.
 
-    python benchmarks/cluster_drain.py [--nodes 5000] [--pods 5000] [--json]
+    python benchmarks/cluster_drain.py [--nodes 5000] [--pods 5000] [--steady 100 --seconds 20] [--json]
 
 Prints bound pods per second from the first decision to the last bind, beside what a plain client with as many requests
-in flight binds on the same server. Ends with 1 when a pod is bound twice, lost, or a node holds more than it has.
+in flight binds on the same server; then, with --steady, the time from create to bound of pods that come at a steady
+rate. Ends with 1 when a pod is bound twice, lost, or a node holds more than it has.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from tenantry_core.kube import credentials
 from tenantry_core.kube.client import KubeClient
 from tenantry_core.kube.http import HttpTransport
 from tenantry_core.kube.resources import NODES, PODS
-from tenantry_core.kube.values import BindRequest, Bound, ListOptions, Written
+from tenantry_core.kube.values import CALL, BindRequest, BindResult, Bound, CallOptions, ListOptions, Written
 from tenantry_core.model.objects import Node, Pod
 from tenantry_core.model.quantity import amount
 
@@ -48,6 +49,8 @@ def main() -> int:
     parser.add_argument("--pods", type=int, default=5000)
     parser.add_argument("--raw", type=int, default=2000, help="pods that the plain client binds")
     parser.add_argument("--concurrency", type=int, default=IN_FLIGHT, help="bind requests in flight")
+    parser.add_argument("--steady", type=int, default=0, help="pods a second that come after the backlog")
+    parser.add_argument("--seconds", type=int, default=20, help="how long they come")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     try:
@@ -70,12 +73,27 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kubeconfig"
         async with server(args.nodes, path):
-            client = KubeClient(HttpTransport(await credentials.load(str(path))))
+            client = TimingClient(HttpTransport(await credentials.load(str(path))))
             try:
                 raw = await raw_rate(client, args)
                 return await drain(client, args) | {"raw_binds_per_second": round(raw)}
             finally:
                 await client.close()
+
+
+class TimingClient(KubeClient):
+    """Notes when each pod was asked for and when its bind was answered."""
+
+    def __init__(self, transport: HttpTransport) -> None:
+        super().__init__(transport)
+        self.asked: dict[str, float] = {}
+        self.bound: dict[str, float] = {}
+
+    async def bind(self, binding: BindRequest, call: CallOptions = CALL) -> BindResult:
+        result = await super().bind(binding, call)
+        if isinstance(result, Bound):
+            self.bound[binding.name] = time.perf_counter()
+        return result
 
 
 @asynccontextmanager
@@ -95,7 +113,7 @@ async def server(nodes: int, kubeconfig: Path) -> AsyncIterator[None]:
         await process.wait()
 
 
-async def raw_rate(client: KubeClient, args: argparse.Namespace) -> float:
+async def raw_rate(client: TimingClient, args: argparse.Namespace) -> float:
     """Binds per second of a client that does nothing else."""
     pods = await create(client, args.raw, "raw")
 
@@ -109,7 +127,7 @@ async def raw_rate(client: KubeClient, args: argparse.Namespace) -> float:
     return len(pods) / (time.perf_counter() - began)
 
 
-async def drain(client: KubeClient, args: argparse.Namespace) -> dict[str, Any]:
+async def drain(client: TimingClient, args: argparse.Namespace) -> dict[str, Any]:
     """Let the scheduler bind a backlog; returns figures and problems."""
     config = Config()
     config = replace(config, tenantry=replace(config.tenantry, bind_concurrency=args.concurrency))
@@ -130,6 +148,7 @@ async def drain(client: KubeClient, args: argparse.Namespace) -> dict[str, Any]:
         if bound_at - began > 120:
             break
     seconds, used = bound_at - began, time.process_time() - cpu
+    steady_figures = await steady(client, args) if args.steady else {}
     await scheduler.stop(8.0)
     for task in (deciding, following):
         task.cancel()
@@ -142,8 +161,25 @@ async def drain(client: KubeClient, args: argparse.Namespace) -> dict[str, Any]:
         "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         "events_sent": scheduler.events.counters.sent,
         "events_dropped": scheduler.events.counters.dropped,
-        "problems": await problems(client, args.pods + args.raw),
+        **steady_figures,
+        "problems": await problems(client, args.pods + args.raw + args.steady * args.seconds),
     }
+
+
+async def steady(client: TimingClient, args: argparse.Namespace) -> dict[str, Any]:
+    """Create pods at a steady rate; returns quantiles of the time from create to bound, in milliseconds."""
+    client.asked.clear()
+    began, tasks = time.perf_counter(), []
+    for i in range(args.steady * args.seconds):
+        await asyncio.sleep(max(0.0, began + i / args.steady - time.perf_counter()))
+        tasks.append(asyncio.create_task(create_one(client, f"steady-{i}", "default-scheduler")))
+    await asyncio.gather(*tasks)
+    async with asyncio.timeout(60):
+        while not client.asked.keys() <= client.bound.keys():  # noqa: ASYNC110 - the client has no event for it
+            await asyncio.sleep(0.05)
+    took = sorted(client.bound[name] - asked for name, asked in client.asked.items())
+    quantiles = {"p50": 0.5, "p99": 0.99, "max": 1.0}
+    return {f"create_to_bound_ms_{n}": round(took[int(q * (len(took) - 1))] * 1000, 1) for n, q in quantiles.items()}
 
 
 async def problems(client: KubeClient, expected: int) -> list[str]:
@@ -167,24 +203,25 @@ async def problems(client: KubeClient, expected: int) -> list[str]:
     return found
 
 
-async def create(client: KubeClient, number: int, prefix: str) -> list[Pod]:
+async def create(client: TimingClient, number: int, prefix: str) -> list[Pod]:
     """Create plain pods."""
-    requests = {"cpu": CPU, "memory": MEMORY}
     made: list[Pod] = []
 
     async def one(i: int) -> None:
-        container = {"name": "main", "image": "pause", "resources": {"requests": requests}}
-        scheduler = "nobody" if prefix == "raw" else "default-scheduler"
-        body = {
-            "metadata": {"name": f"{prefix}-{i}"},
-            "spec": {"schedulerName": scheduler, "containers": [container]},
-        }
-        result = await client.create(PODS, NAMESPACE, body)
-        assert isinstance(result, Written), result
-        made.append(result.decode(Pod))
+        made.append(await create_one(client, f"{prefix}-{i}", "nobody" if prefix == "raw" else "default-scheduler"))
 
     await in_parallel(one, range(number), 32)
     return made
+
+
+async def create_one(client: TimingClient, name: str, scheduler: str) -> Pod:
+    """Create one plain pod."""
+    container = {"name": "main", "image": "pause", "resources": {"requests": {"cpu": CPU, "memory": MEMORY}}}
+    body = {"metadata": {"name": name}, "spec": {"schedulerName": scheduler, "containers": [container]}}
+    client.asked[name] = time.perf_counter()
+    result = await client.create(PODS, NAMESPACE, body)
+    assert isinstance(result, Written), result
+    return result.decode(Pod)
 
 
 async def in_parallel(work: Callable[[Any], Awaitable[None]], items: Iterable[Any], width: int) -> None:
