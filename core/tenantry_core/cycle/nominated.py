@@ -13,6 +13,7 @@ import numpy as np
 from tenantry_core.cycle.class_eval import speaks
 from tenantry_core.framework.columns import BoolArray
 from tenantry_core.framework.context import CycleContext
+from tenantry_core.framework.plugin import Scope
 from tenantry_core.framework.pod_class import PodClass
 from tenantry_core.framework.profile import Profile
 
@@ -48,10 +49,14 @@ def drop_promised(cycle: Filtering, ctx: CycleContext, mask: BoolArray) -> BoolA
 
 
 def row_passes(profile: Profile, ctx: CycleContext, row: int) -> bool:
-    """Whether one row passes every filter in the view as it stands now, worked out afresh."""
+    """Whether a row that passed before passes in the view as it stands now.
+
+    Filters that look at the node alone are not asked again: pods do not change their answer.
+    """
     fresh = CycleContext(ctx.snapshot, ctx.cls, ctx.pod)
     for pre in profile.pre_filter:
         if speaks(pre, fresh) and not pre.pre_filter(fresh).status.ok:
             return False
     rows = np.array([row], dtype=np.int64)
-    return all(not speaks(f.plugin, fresh) or bool(f.plugin.filter(fresh, rows)[0]) for f in profile.filter)
+    moving = (f.plugin for f in profile.filter if f.plugin.filter_scope is not Scope.STATIC)
+    return all(not speaks(plugin, fresh) or bool(plugin.filter(fresh, rows)[0]) for plugin in moving)
