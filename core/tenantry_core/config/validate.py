@@ -112,7 +112,8 @@ def _tenantry(settings: TenantrySettings, known: Mapping[str, frozenset[Point]])
             yield FieldError(name, f'must be host:port, as "127.0.0.1:10259", not "{address}"')
     if settings.plugins_folder.enabled and not settings.plugins_folder.path:
         yield FieldError("pluginsFolder.path", "must be set when the folder is enabled")
-    for plugin in settings.plugins:
+    # What the folder will bring is known only when it is read, and it may come while we run.
+    for plugin in () if settings.plugins_folder.enabled else settings.plugins:
         if plugin not in known:
             yield FieldError(f"plugins.{plugin}", f'unknown plugin "{plugin}"{nearest(plugin, known)}')
     leases = settings.leases

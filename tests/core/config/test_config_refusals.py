@@ -138,6 +138,11 @@ ROWS: list[tuple[str, str, list[str]]] = [
         ['plugins.ImageLocallity: unknown plugin "ImageLocallity"; did you mean "ImageLocality"?'],
     ),
     (
+        "override-of-a-folder-plugin",
+        tenantry("pluginsFolder: {enabled: true, path: /plugins}\nplugins: {Later: {enabled: true, weight: 2}}"),
+        [],
+    ),
+    (
         "override-weight",
         tenantry("plugins: {ImageLocality: {weight: 0}}"),
         ["plugins.ImageLocality.weight: must be in the range 1 to 1000000, not 0"],
