@@ -187,7 +187,7 @@ class Process:
 
     async def _lead(self, scheduler: Scheduler, elector: LeaderElector | None) -> int:
         scheduler.start()
-        self._task(scheduler.loop.follow())
+        following = self._task(scheduler.loop.follow())
         if not await self._unless_stopped(scheduler.feeds.wait_ready()):
             return await self._shut_down(scheduler, None, None)
         tune_collector()
@@ -200,15 +200,22 @@ class Process:
             if not await self._unless_stopped(scheduler.feeds.catch_up(), election):
                 return await self._end(scheduler, elector, election)
         _log.info("Deciding", extra={"profiles": sorted(scheduler.profiles)})
-        self._task(scheduler.loop.decide())
-        await self._unless_stopped(asyncio.Event().wait(), election)
+        deciding = self._task(scheduler.loop.decide())
+        watched = {following, deciding, self._task(self._stop.wait())} | ({election} if election is not None else set())
+        await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        for task in (following, deciding):
+            if task.done():
+                # Neither ends by itself.
+                await scheduler.abort()
+                task.result()
+                return exits.FAULT
         return await self._end(scheduler, elector, election)
 
     async def _end(
         self, scheduler: Scheduler, elector: LeaderElector | None, election: asyncio.Task[Leadership] | None
     ) -> int:
         if election is not None and election.done() and not self._stop.is_set():
-            scheduler.loop.stop()
+            await scheduler.abort()
             reason = elector.problem if elector is not None else ""
             _log.error("The lease is lost; another may decide already", extra={"reason": reason})
             return exits.NO

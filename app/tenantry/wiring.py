@@ -115,6 +115,12 @@ class Scheduler:
         await asyncio.gather(self.binder.close(seconds * 0.5), self.evictor.close(seconds * 0.5))
         await asyncio.gather(self.patcher.close(seconds * 0.3), self.events.close(seconds * 0.3))
 
+    async def abort(self) -> None:
+        """Stop at once: nothing more is sent."""
+        self.loop.stop()
+        await asyncio.gather(self.binder.close(0.0), self.evictor.close(0.0))
+        await asyncio.gather(self.patcher.close(0.0), self.events.close(0.0))
+
 
 def build_scheduler(config: Config, outside: Outside) -> Scheduler:
     """Put a scheduler together. Must be called in a running event loop. Raises ConfigError for a bad profile."""

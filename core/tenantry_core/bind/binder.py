@@ -32,6 +32,8 @@ class Binder:
         self._sender = BindSender(ports, rng or random.Random())
         self._slots = asyncio.Semaphore(ports.settings.concurrency)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._aside = 0
+        self._closing = False
         self._room = asyncio.Event()
         self._room.set()
 
@@ -39,8 +41,10 @@ class Binder:
 
     @property
     def in_flight(self) -> int:
-        """Jobs under way that do not merely wait in Permit."""
-        return len(self._tasks) - len(self.permits)
+        """Jobs that bind or are about to. Not those that wait in Permit, or in PreBind for volumes: these may be many,
+        and take long.
+        """
+        return len(self._tasks) - self._aside
 
     @property
     def full(self) -> bool:
@@ -110,6 +114,7 @@ class Binder:
 
         Returns how many jobs had to be cancelled.
         """
+        self._closing = True
         for waiting in self.permits:
             waiting.reject("", "the scheduler stops")
         if self._tasks:
@@ -124,9 +129,7 @@ class Binder:
 
     async def _carry_out(self, job: BindJob, waiting: WaitingPod | None) -> None:
         try:
-            status = await self._permitted(job, waiting) if waiting is not None else SUCCESS
-            if status.ok and job.profile.pre_bind:
-                status = await stages.pre_bind(job)
+            status = await self._prepare(job, waiting)
             if not status.ok:
                 self._turned_down(job, status)
                 return
@@ -142,6 +145,17 @@ class Binder:
         except Exception as error:
             _log.exception("Binding broke", extra={"pod": job.qp.key, "node": job.node})
             self._settle(job, Outcome(End.FAILED, f"binding broke: {error}"))
+
+    async def _prepare(self, job: BindJob, waiting: WaitingPod | None) -> Status:
+        """Permit's wait, then PreBind."""
+        self._aside += 1
+        try:
+            status = await self._permitted(job, waiting) if waiting is not None else SUCCESS
+            if status.ok and job.profile.pre_bind:
+                status = await stages.pre_bind(job)
+            return status
+        finally:
+            self._aside -= 1
 
     async def _permitted(self, job: BindJob, waiting: WaitingPod) -> Status:
         began = self._ports.clock.monotonic()
@@ -235,6 +249,10 @@ class Binder:
         latest = ports.latest(job.uid)
         if latest is None or latest.spec.node_name:
             ports.queue.done(job.uid)
+            return
+        if self._closing or ports.lease_left() <= 0:
+            # Whoever leads next will try it; what stopped us is no news about the pod.
+            ports.queue.error(qp, now)
             return
         profile = job.profile.scheduler_name
         if status.rejected and status.plugin:

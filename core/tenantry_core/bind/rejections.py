@@ -53,6 +53,9 @@ class Rejections:
     def unplaced(self, attempt: Attempt, decision: Unplaced) -> None:
         """No node would do."""
         ports, qp = self._ports, attempt.qp
+        if decision.status.code is Code.ERROR:
+            self._failed(qp, f"{decision.status.plugin}: {decision.status.message}", attempt.started)
+            return
         result = self._post_filter(attempt, decision)
         if result is not None:
             decision.diagnosis.post_filter = result.message
@@ -82,8 +85,11 @@ class Rejections:
         ports = self._ports
         text = f"{type(error).__name__}: {error}"
         _log.error("Trying a pod failed", exc_info=error, extra={"pod": qp.key, "attempt": qp.attempts, "reason": text})
-        now = ports.clock.monotonic()
         ports.cache.forget(qp.uid)
+        self._failed(qp, text, started)
+
+    def _failed(self, qp: QueuedPod, text: str, started: float) -> None:
+        ports, now = self._ports, self._ports.clock.monotonic()
         ports.queue.error(qp, now)
         ports.reporter.failed(qp.pod, SCHEDULER_ERROR, text)
         ports.recorder.attempt("error", qp.profile, now - started)
