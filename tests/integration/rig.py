@@ -200,8 +200,10 @@ class Rig:
         await self._written(self.client.patch(PODS, self.key(name), Patch(PatchType.STRATEGIC, body)))
 
     async def patch_status(self, name: str, **status: Any) -> None:
-        patch = Patch(PatchType.STRATEGIC, {"status": status})
-        await self._written(self.client.patch_status(PODS, self.key(name), patch))
+        await self._written(self.client.patch_status(PODS, self.key(name), self.status(**status)))
+
+    def status(self, **fields: Any) -> Patch:
+        return Patch(PatchType.STRATEGIC, {"status": fields})
 
     def key(self, name: str) -> Key:
         return Key(self.namespace, name)
@@ -268,7 +270,27 @@ class Rig:
         await self.until(ask, "idle")
 
     async def invariants(self, scheduler: Scheduler) -> None:
-        """No pod bound twice, no node overcommitted, no pod forgotten, nothing held for a pod that is not there."""
+        """No pod bound twice, no node overcommitted, no pod forgotten, nothing held for a pod that is not there.
+
+        The server is a step ahead of the cache while anything still moves, so that the looks are repeated.
+        """
+        failed = AssertionError("never looked")
+
+        async def hold() -> bool:
+            nonlocal failed
+            try:
+                await self._look(scheduler)
+            except AssertionError as error:
+                failed = error
+                return False
+            return True
+
+        try:
+            await self.until(hold)
+        except AssertionError:
+            raise failed from None
+
+    async def _look(self, scheduler: Scheduler) -> None:
         await self.idle(scheduler)
         pods = await self.list()
         await self._none_overcommitted(pods)
