@@ -206,8 +206,7 @@ class SchedulerLoop:
                 ports.recorder.cache_size(kind, sizes[kind])
             for publish in (self.parts.feeds.publish, *self.parts.publishers):
                 publish()
-            for placed in ports.cache.overdue(now):
-                await self.parts.binder.settle(placed.pod, ports.cache.nodes.names[placed.row])
+            self.parts.binder.look_after_overdue()
 
     async def _audit(self) -> None:
         while True:

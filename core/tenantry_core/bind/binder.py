@@ -32,6 +32,7 @@ class Binder:
         self._sender = BindSender(ports, rng or random.Random())
         self._slots = asyncio.Semaphore(ports.settings.concurrency)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._settling: dict[str, asyncio.Task[None]] = {}
         self._aside = 0
         self._closing = False
         self._room = asyncio.Event()
@@ -92,10 +93,19 @@ class Binder:
         """A pod was deleted: if it waits in Permit, it waits no more."""
         self.permits.reject(uid, "", "the pod was deleted")
 
+    def look_after_overdue(self) -> None:
+        """Begin to settle binds that succeeded and that the watch has not shown in time; returns at once."""
+        for placed in self._ports.cache.overdue(self._ports.clock.monotonic()):
+            if placed.uid not in self._settling:
+                task = asyncio.create_task(self.settle(placed.pod, self._ports.cache.nodes.names[placed.row]))
+                self._settling[placed.uid] = task
+                task.add_done_callback(lambda _, uid=placed.uid: self._settling.pop(uid))  # type: ignore[misc]
+
     async def settle(self, pod: Pod, node: str) -> None:
-        """The watch never told of a bind that succeeded: read the pod, then confirm or forget what we assume."""
+        """Read the pod, then confirm or forget what we assume. Waits for an answer as long as the server gives none."""
         meta = pod.metadata
-        outcome = await self._sender.state(Key(meta.namespace, meta.name), meta.uid, node)
+        async with self._slots:
+            outcome = await self._sender.state(Key(meta.namespace, meta.name), meta.uid, node)
         now = self._ports.clock.monotonic()
         if outcome is None or outcome.end in (End.GONE, End.ELSEWHERE):
             _log.warning(
@@ -120,6 +130,9 @@ class Binder:
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=deadline)
         left = list(self._tasks)
+        for task in self._settling.values():
+            task.cancel()
+        await asyncio.gather(*self._settling.values(), return_exceptions=True)
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)

@@ -98,9 +98,9 @@ class Reporter:
 
 
 def reference(pod: Pod) -> ObjectRef:
-    """The pod as events name it."""
+    """The pod as events name it. Without its version, so that what happens again and again is one series."""
     meta = pod.metadata
-    return ObjectRef("Pod", meta.name, meta.namespace, meta.uid, "v1", meta.resource_version)
+    return ObjectRef("Pod", meta.name, meta.namespace, meta.uid, "v1")
 
 
 def condition_body(condition: Condition, turned_at: str) -> dict[str, Any]:

@@ -179,7 +179,10 @@ async def test_assumed_pod_without_news_is_read_and_then_confirmed_or_forgotten(
     overdue = stage.cache.overdue(stage.clock.monotonic())
     assert [placed.uid for placed in overdue] == [entry.uid]
     stage.api.reads.append(read(stage))
-    await stage.binder.settle(overdue[0].pod, "n1")
+    stage.binder.look_after_overdue()
+    stage.binder.look_after_overdue()
+    await stage.clock.settle()
+    assert stage.api.calls.count("read pod") == 1
     known = stage.queue.get(entry.uid)
     assert (stage.held(), known.place if known else None) == (held, place)
     assert stage.cache.overdue(stage.clock.monotonic()) == []
