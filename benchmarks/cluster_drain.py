@@ -76,7 +76,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
             client = TimingClient(HttpTransport(await credentials.load(str(path))))
             try:
                 raw = await raw_rate(client, args)
-                return await drain(client, args) | {"raw_binds_per_second": round(raw)}
+                return await drain(client, args) | raw
             finally:
                 await client.close()
 
@@ -113,8 +113,8 @@ async def server(nodes: int, kubeconfig: Path) -> AsyncIterator[None]:
         await process.wait()
 
 
-async def raw_rate(client: TimingClient, args: argparse.Namespace) -> float:
-    """Binds per second of a client that does nothing else."""
+async def raw_rate(client: TimingClient, args: argparse.Namespace) -> dict[str, Any]:
+    """Binds per second of a client that does nothing else, and what they cost it."""
     pods = await create(client, args.raw, "raw")
 
     async def bind(item: tuple[int, Pod]) -> None:
@@ -122,9 +122,13 @@ async def raw_rate(client: TimingClient, args: argparse.Namespace) -> float:
         request = BindRequest(NAMESPACE, pod.metadata.name, pod.metadata.uid, f"node-{number % args.nodes}")
         assert isinstance(await client.bind(request), Bound)
 
-    began = time.perf_counter()
+    cpu, began = time.process_time(), time.perf_counter()
     await in_parallel(bind, enumerate(pods), args.concurrency)
-    return len(pods) / (time.perf_counter() - began)
+    seconds, used = time.perf_counter() - began, time.process_time() - cpu
+    return {
+        "raw_binds_per_second": round(len(pods) / seconds),
+        "raw_cpu_seconds_per_1000_pods": round(used / len(pods) * 1000, 3),
+    }
 
 
 async def drain(client: TimingClient, args: argparse.Namespace) -> dict[str, Any]:
