@@ -8,7 +8,7 @@ import pytest
 from deciding import profile_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worlds import World, changes, kinds, numbers, starts
+from worlds import CHOSEN, World, changes, full_starts, kinds, numbers, pod_changes, starts
 
 from tenantry_core.cycle import class_eval
 from tenantry_core.cycle.decision import Decision, Placement
@@ -63,15 +63,31 @@ class Deciding(World):
             self.cache.clear_nomination(uid)
 
 
-@pytest.mark.parametrize(("few_rows", "keep"), [(24, 256), (0, 2)], ids=["row by row", "as arrays, few kept"])
-@settings(max_examples=120)
+decide = st.tuples(st.just("decide"), kinds, st.booleans())
+WAYS = pytest.mark.parametrize(("few_rows", "keep"), [(24, 256), (0, 2)], ids=["row by row", "as arrays, few kept"])
+
+
+@WAYS
+@settings(max_examples=80)
 @given(starts, st.lists(steps, min_size=20, max_size=50))
 def test_incremental_equals_fresh(
     few_rows: int, keep: int, start: tuple[Any, ...], sequence: list[tuple[Any, ...]]
 ) -> None:
-    world = Deciding(start, keep)
+    check(Deciding(start, keep), few_rows, sequence)
+
+
+@WAYS
+@settings(max_examples=60)
+@given(full_starts, st.lists(st.one_of(decide, pod_changes), min_size=30, max_size=60))
+def test_incremental_equals_fresh_while_nodes_fill_up_and_empty(
+    few_rows: int, keep: int, start: tuple[Any, ...], sequence: list[tuple[Any, ...]]
+) -> None:
+    check(Deciding(start, keep), few_rows, sequence)
+
+
+def check(world: Deciding, few_rows: int, sequence: list[tuple[Any, ...]]) -> None:
     with patch.object(class_eval, "FEW_ROWS", few_rows):
         for step in sequence:
             world.apply(step)
-        for kind in range(4):
+        for kind in range(CHOSEN):
             world.apply(("decide", kind, True))

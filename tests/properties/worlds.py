@@ -118,11 +118,40 @@ changes = st.one_of(
 )
 """One change of the world: a name and its arguments, for `World.apply`."""
 
+pod_changes = st.one_of(
+    st.tuples(st.just("place"), pod_numbers, kinds, numbers),
+    st.tuples(st.just("assume"), pod_numbers, kinds, numbers),
+    st.tuples(st.just("remove"), pod_numbers),
+    st.tuples(st.just("forget"), pod_numbers),
+)
+"""Changes that leave all nodes of a full start as they are."""
+
 starts = st.tuples(
     st.lists(node_shapes, min_size=2, max_size=NODES),
     st.lists(st.integers(0, len(TEMPLATES) - 1), min_size=CHOSEN, max_size=CHOSEN),
 )
 """Nodes to begin with, and the numbers of the templates that the world uses."""
+
+ROW_BY_ROW = (0, 3, 4, 12, 14, 16)
+"""Templates whose filters and scores look at one row at a time, so that kept answers are used most."""
+tight_shapes = st.fixed_dictionaries(
+    {
+        "zone": st.just("z1"),
+        "disk": st.sampled_from(["", "fast"]),
+        "taint": st.sampled_from(["", "PreferNoSchedule"]),
+        "cordoned": st.just(False),
+        "cpu": st.sampled_from(["1", "2"]),
+        "gpu": st.sampled_from(["", "1"]),
+        "pods": st.sampled_from(["1", "2", "5"]),
+        "image": st.booleans(),
+        "bare": st.just(False),
+    }
+)
+full_starts = st.tuples(
+    st.lists(tight_shapes, min_size=NODES, max_size=NODES),
+    st.lists(st.sampled_from(ROW_BY_ROW), min_size=CHOSEN, max_size=CHOSEN),
+)
+"""All nodes are there, small and alike, so that they fill up and empty again."""
 
 
 class World:
