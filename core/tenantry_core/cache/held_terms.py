@@ -10,6 +10,9 @@ from tenantry_core.framework.snapshot import MetTerm
 from tenantry_core.framework.terms import HeldTerm
 from tenantry_core.model.objects import Labels
 
+SWEEP_FROM = 256
+"""Rules kept before the first look for those that nobody holds."""
+
 
 class HeldTerms:
     """Per rule, how many pods hold it on each row."""
@@ -19,12 +22,15 @@ class HeldTerms:
         self._namespaces = namespaces
         self._groups: dict[HeldTerm, CountColumn] = {}
         self._version = 0
+        self._next_sweep = SWEEP_FROM
 
     def change(self, cls: PodClass, row: int, by: int) -> None:
         """Add (`by` 1) or take away (-1) the rules of one placed pod."""
         for held in cls.terms.held():
             group = self._groups.get(held)
             if group is None:
+                if len(self._groups) >= self._next_sweep:
+                    self._drop_empty()
                 group = self._groups[held] = CountColumn(self._nodes)
                 self._version += 1
             group.add(row, by)
@@ -42,10 +48,8 @@ class HeldTerms:
             memo = cls.memo[HeldTerms] = (self._version, found)
         return [MetTerm(held, group.view()) for held, group in memo[1] if group.total]
 
-    def drop_empty(self) -> None:
-        """Forget rules that nobody holds any more."""
-        empty = [held for held, group in self._groups.items() if not group.total]
-        for held in empty:
-            del self._groups[held]
-        if empty:
-            self._version += 1
+    def _drop_empty(self) -> None:
+        """Forget rules that nobody holds any more: each rollout may bring rules of its own."""
+        self._groups = {held: group for held, group in self._groups.items() if group.total}
+        self._next_sweep = max(SWEEP_FROM, 2 * len(self._groups))
+        self._version += 1

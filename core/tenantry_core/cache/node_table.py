@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tenantry_core.cache.compact import compacted
 from tenantry_core.framework.columns import PODS, IntArray, LabelColumn, NodeColumns
 from tenantry_core.framework.pod_class import normalized_image
 from tenantry_core.model.events import Action
@@ -154,16 +155,19 @@ class NodeTable(NodeColumns):
         for key, value in labels.items():
             column = self._labels.get(key) or self._labels.setdefault(key, LabelColumn(self._capacity))
             column.ids[row] = column.values.id_of(value)
+            column.values = compacted(column.values, column.ids)
 
     def _set_rules(self, row: int, old: Node | None, node: Node) -> Action:
         changed = NO_ACTION
         if old is None or (old.spec.taints, old.spec.unschedulable) != (node.spec.taints, node.spec.unschedulable):
             self._taint_set[row] = self.taint_sets.id_of(node.spec.taints or ())
+            self.taint_sets = compacted(self.taint_sets, self._taint_set, [()])
             self._unschedulable[row] = node.spec.unschedulable
             changed |= Action.UPDATE_TAINT
         if old is None or old.status.images != node.status.images:
             images = [(normalized_image(n), i.size_bytes) for i in node.status.images or () for n in i.names or ()]
             self._image_set[row] = self.image_sets.id_of(tuple(sorted(images)))
+            self.image_sets = compacted(self.image_sets, self._image_set, [()])
             changed |= Action.UPDATE_OTHER
         if old is None or old.status.declared_features != node.status.declared_features:
             self._feature_set[row] = self.feature_sets.id_of(frozenset(node.status.declared_features or ()))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tenantry_core.cache.compact import compacted
 from tenantry_core.framework.columns import BoolArray, IdArray
 from tenantry_core.model.intern import InternTable
 from tenantry_core.model.objects import Pod
@@ -62,12 +63,15 @@ class PodTable:
             for key, column in self._labels.items():
                 value = labels.get(key)
                 column.ids[slot] = -1 if value is None else column.values.id_of(value)
+                column.values = compacted(column.values, column.ids)
         return slot
 
     def remove(self, slot: int) -> None:
         """Free a slot."""
         self.pods[slot] = None
         self._rows[slot] = -1
+        for column in self._labels.values():
+            column.ids[slot] = -1
         self._free.append(slot)
 
     def track(self, key: str) -> bool:

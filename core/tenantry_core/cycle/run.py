@@ -5,7 +5,8 @@
 3. Nominations: rows promised to others of at least this priority must hold with them added.
 4. None left: diagnose. One left: take it.
 5. Score, normalise, weigh.
-6. Pick the best, or the next best where a constraint refuses it; ties go to the next row after the last pick, so that load spreads and the result is repeatable.
+6. Pick the best, or the next best where a constraint refuses it; ties go to the next row after the last pick, so that
+   load spreads and the result is repeatable.
 """
 
 from __future__ import annotations
@@ -192,7 +193,8 @@ class Cycle:
         if found is None:
             found = self._evals[ctx.cls] = ClassEval(self.profile, ctx)
             if len(self._evals) > self._keep:
-                self._evals.popitem(last=False)
+                idle, _ = self._evals.popitem(last=False)
+                idle.memo.clear()  # masks over all nodes, worked out again should such a pod come back
         elif self._keep > 1:
             self._evals.move_to_end(ctx.cls)
         found.refresh(ctx)

@@ -7,8 +7,11 @@ import numpy as np
 from tenantry_core.framework.columns import IntArray, NodeColumns, Rows
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.plugin import Normalize, Scope
+from tenantry_core.model.intern import InternTable
 from tenantry_core.plugins.masks import memoized
 
+ImageSet = tuple[tuple[str, int], ...]
+"""(name, size in bytes) of every image of a node."""
 MEBIBYTE = 1 << 20
 FLOOR = 23 * MEBIBYTE
 CEILING = 1000 * MEBIBYTE
@@ -22,27 +25,41 @@ class ImageLocality:
     score_scope = Scope.STATIC
     normalization = Normalize.NONE
 
+    def __init__(self) -> None:
+        self._table: InternTable[ImageSet] | None = None
+        self._indexed = 0
+        self._holders: dict[str, dict[int, int]] = {}
+
     def skips(self, ctx: CycleContext) -> bool:
-        """Whether the pod names no image or no node reports any."""
+        """Whether the pod names no image."""
         return not ctx.cls.images
 
     def score(self, ctx: CycleContext, rows: Rows) -> IntArray:
         """int64 0 to 100."""
         nodes = ctx.snapshot.nodes
-        scores = memoized(ctx.cls, self.name, nodes.static_version, lambda: _scores(ctx, nodes))
+        scores = memoized(ctx.cls, self.name, nodes.static_version, lambda: self._scores(ctx, nodes))
         return scores[rows]
 
+    def _scores(self, ctx: CycleContext, nodes: NodeColumns) -> IntArray:
+        self._index(nodes.image_sets)
+        members = np.bincount(nodes.image_set[nodes.alive], minlength=self._indexed)
+        total = np.zeros(max(1, self._indexed), dtype=np.int64)
+        for image in ctx.cls.images:
+            held = self._holders.get(image)
+            if held:
+                ids, sizes = np.array(list(held), dtype=np.int64), np.array(list(held.values()), dtype=np.int64)
+                spread = float(members[ids].sum()) / max(1, nodes.alive_count)
+                total[ids] += (sizes * spread).astype(np.int64)
+        top = CEILING * ctx.cls.image_containers
+        clamped = np.clip(total, FLOOR, top)
+        return (100 * (clamped - FLOOR) // (top - FLOOR))[nodes.image_set]
 
-def _scores(ctx: CycleContext, nodes: NodeColumns) -> IntArray:
-    sets = nodes.image_sets.values
-    if len(sets) <= 1 and not (sets and sets[0]):
-        return np.zeros(nodes.size, dtype=np.int64)
-    members = np.bincount(nodes.image_set[nodes.alive], minlength=len(sets))
-    total = np.zeros(len(sets), dtype=np.int64)
-    for image in ctx.cls.images:
-        sizes = np.array([dict(held).get(image, 0) for held in sets], dtype=np.int64)
-        spread = float(members[sizes > 0].sum()) / max(1, nodes.alive_count)
-        total += (sizes * spread).astype(np.int64)
-    top = CEILING * ctx.cls.image_containers
-    clamped = np.clip(total, FLOOR, top)
-    return (100 * (clamped - FLOOR) // (top - FLOOR))[nodes.image_set]
+    def _index(self, table: InternTable[ImageSet]) -> None:
+        """Note which image sets hold an image, and its size there; a table only ever grows, or is another one."""
+        if table is not self._table:
+            self._table, self._indexed, self._holders = table, 0, {}
+        for ident in range(self._indexed, len(table)):
+            for image, size in table.values[ident]:
+                if size > 0:
+                    self._holders.setdefault(image, {})[ident] = size
+        self._indexed = len(table)
