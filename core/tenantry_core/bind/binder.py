@@ -72,10 +72,15 @@ class Binder:
         ports.cache.assume(job.pod, job.ctx.cls, job.row)
         job.promised = ports.cache.nominations.get(job.uid)
         ports.cache.clear_nomination(job.uid)
+        began = ports.clock.monotonic()
         status = stages.reserve(job) if job.profile.reserve else SUCCESS
+        if job.profile.reserve:
+            self._ran("Reserve", status, job, began)
         waiting = None
         if status.ok and job.profile.permit:
+            began = ports.clock.monotonic()
             status, timeouts = stages.permit(job)
+            self._ran("Permit", status, job, began)
             if status.code is Code.WAIT:
                 waiting = WaitingPod(job.pod, job.node, timeouts)
                 self.permits.add(waiting)
@@ -165,10 +170,16 @@ class Binder:
         try:
             status = await self._permitted(job, waiting) if waiting is not None else SUCCESS
             if status.ok and job.profile.pre_bind:
+                began = self._ports.clock.monotonic()
                 status = await stages.pre_bind(job)
+                self._ran("PreBind", status, job, began)
             return status
         finally:
             self._aside -= 1
+
+    def _ran(self, point: str, status: Status, job: BindJob, began: float) -> None:
+        seconds = self._ports.clock.monotonic() - began
+        self._ports.recorder.extension_point(point, status.code.label, job.profile.scheduler_name, seconds)
 
     async def _permitted(self, job: BindJob, waiting: WaitingPod) -> Status:
         began = self._ports.clock.monotonic()

@@ -97,7 +97,8 @@ class Rejections:
 
     def _post_filter(self, attempt: Attempt, decision: Unplaced) -> PostFilterResult | None:
         """The first answer with a node, else the last one; None where the profile has no such plugin."""
-        result = None
+        result, clock = None, self._ports.clock
+        began = clock.monotonic()
         for plugin in attempt.profile.post_filter:
             try:
                 result = plugin.post_filter(attempt.ctx, attempt.profile, decision.diagnosis)
@@ -108,4 +109,8 @@ class Rejections:
                 self._ports.recorder.preemption(len(result.victims))
             if result.nominated_node is not None:
                 break
+        if result is not None:
+            code = Code.SUCCESS if result.nominated_node is not None else Code.UNSCHEDULABLE
+            name = attempt.profile.scheduler_name
+            self._ports.recorder.extension_point("PostFilter", code.label, name, clock.monotonic() - began)
         return result

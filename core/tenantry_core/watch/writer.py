@@ -41,6 +41,13 @@ _RESOURCES = {
 }
 
 
+def _subject(kind: str, item: msgspec.Struct) -> str:
+    """First part of the label that event metrics carry, as `ClusterEvent.label` builds it."""
+    if isinstance(item, Pod):
+        return (Resource.ASSIGNED_POD if item.spec.node_name else Resource.UNSCHEDULED_POD).value
+    return Resource.NODE.value if kind == "Node" else _RESOURCES[kind].value
+
+
 def _nothing() -> None:
     return
 
@@ -105,7 +112,8 @@ class ClusterWriter:
         else:
             self._put_other(kind, old, new)
             self._hooks.other_changed()
-        self._recorder.event_handling(f"{kind}Add" if old is None else f"{kind}Update", perf_counter() - began)
+        action = "Add" if old is None else "Update"
+        self._recorder.event_handling(f"{_subject(kind, new)}{action}", perf_counter() - began)
         self._hooks.changed()
 
     def drop(self, kind: str, old: msgspec.Struct) -> None:
@@ -120,7 +128,7 @@ class ClusterWriter:
             self._cache.drop(kind, old)
             self._tell(_RESOURCES[kind], Action.DELETE, old, None)
             self._hooks.other_changed()
-        self._recorder.event_handling(f"{kind}Delete", perf_counter() - began)
+        self._recorder.event_handling(f"{_subject(kind, old)}Delete", perf_counter() - began)
         self._hooks.changed()
 
     # ---- nodes and the rest ----------------------------------------------------------------------------------------
