@@ -21,6 +21,7 @@ from tenantry.allocator import keep_freed_memory
 from tenantry.cli import exits
 from tenantry.eventloop import run_fast
 from tenantry.http.server import Exposed, HttpServer, HttpSettings
+from tenantry.pages import pages, resource_rows
 from tenantry.wiring import Outside, Scheduler, build_scheduler
 from tenantry_core.clock import SystemClock
 from tenantry_core.config import Config
@@ -99,7 +100,7 @@ class Process:
         scheduler = build_scheduler(self._config, outside)
         self._add_checks(scheduler)
         self._watch_folder(scheduler)
-        server = await self._serve()
+        server = await self._serve(scheduler)
         watches = (GcWatch(self._recorder), LoopWatch(self._recorder))
         for watch in watches:
             watch.start()
@@ -159,11 +160,17 @@ class Process:
 
         return LeaderElector(client, candidate, self._clock, times, changed)
 
-    async def _serve(self) -> HttpServer | None:
+    async def _serve(self, scheduler: Scheduler) -> HttpServer | None:
         if not self._options.bind:
             return None
         host, _, port = self._options.bind.rpartition(":")
-        exposed = Exposed(self._recorder.registry, self._health, config=lambda: {"configuration": self._config})
+        exposed = Exposed(
+            self._recorder.registry,
+            self._health,
+            resources=lambda: resource_rows(scheduler),
+            config=lambda: {"configuration": self._config},
+            routes=pages(scheduler),
+        )
         server = HttpServer(exposed, HttpSettings(host=host.strip("[]") or "127.0.0.1", port=int(port)))
         await server.start()
         return server

@@ -92,6 +92,27 @@ class Control:
             )
         return self._pending(label, pod, profile)
 
+    def place(self, namespace: str, name: str) -> dict[str, Any] | None:
+        """Where a pending pod stands in the queue; None where it is not in it."""
+        pod = self.find(namespace, name)
+        now = self._clock.monotonic()
+        where = self._queue.where(pod.metadata.uid, now) if pod is not None else None
+        if where is None:
+            return None
+        found: dict[str, Any] = {"place": str(where.place), "attempts": where.attempts}
+        if where.positions is not None:
+            found["position"] = where.positions.overall
+        if where.rejected_by:
+            found["rejectedBy"] = list(where.rejected_by)
+        if where.gated_by:
+            found["gatedBy"] = where.gated_by
+        if where.helped_by:
+            found["helpedBy"] = list(where.helped_by)
+        return found | {
+            "backoffSeconds": round(where.backoff_remaining, 3),
+            "waitingSeconds": round(where.waiting, 3),
+        }
+
     def queue_dump(self) -> list[dict[str, Any]]:
         """Every pending pod with its place; linear in the pods."""
         found = []
