@@ -66,8 +66,6 @@ def _cut(found: Diagnosis, ctx: CycleContext, rows: IntArray, narrowed: BoolArra
     outside = rows[~narrowed[rows]]
     if len(outside):
         text = f"node(s) didn't satisfy plugin(s) [{' '.join(names)}]"
-        if len(names) > 1 and not len(inside):
-            text += " simultaneously"
         for name in names:
             _note(found, name, outside if name == names[0] else outside[:0], text, True)
     return inside

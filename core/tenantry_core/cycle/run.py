@@ -77,7 +77,7 @@ class Cycle:
 
     def pre_filter(self, ctx: CycleContext) -> tuple[Unplaced | None, BoolArray | None]:
         """Run PreFilter. Returns a refusal, or the mask that the plugins narrowed the nodes to (None for all)."""
-        nodes, mask = self._snapshot.nodes, None
+        names: frozenset[str] | None = None
         narrowing: list[str] = []
         for plugin in self.profile.pre_filter:
             if not speaks(plugin, ctx):
@@ -88,10 +88,14 @@ class Cycle:
                 return self._refused(result.status.by(name)), None
             if result.nodes is not None:
                 narrowing.append(name)
-                named = np.zeros(nodes.size, dtype=np.bool_)
-                named[[r for n in result.nodes if (r := nodes.row_of(n)) >= 0]] = True
-                mask = named if mask is None else mask & named
-                ctx.state[PRE_FILTER_CUT] = tuple(narrowing)
+                names = result.nodes if names is None else names & result.nodes
+                if not names:
+                    return self._contradicting(narrowing), None
+        if names is None:
+            return None, None
+        ctx.state[PRE_FILTER_CUT] = tuple(sorted(narrowing))
+        mask = np.zeros(self._snapshot.nodes.size, dtype=np.bool_)
+        mask[[r for n in names if (r := self._snapshot.nodes.row_of(n)) >= 0]] = True
         return None, mask
 
     def passing(self, ctx: CycleContext, found: ClassEval, narrowed: BoolArray | None) -> BoolArray:
@@ -174,6 +178,15 @@ class Cycle:
         diagnosis = Diagnosis(nodes=self._snapshot.nodes.alive_count, pre_filter=status)
         diagnosis.plugins = frozenset({status.plugin})
         return Unplaced(status, diagnosis)
+
+    def _contradicting(self, plugins: list[str]) -> Unplaced:
+        """Plugins that leave no name between them; source of the text: RunPreFilterPlugins of kube-scheduler."""
+        text = f"node(s) didn't satisfy plugin {plugins[0]}"
+        if len(plugins) > 1:
+            text = f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}] simultaneously"
+        refused = self._refused(unresolvable(text).by(plugins[-1]))
+        refused.diagnosis.plugins = frozenset(plugins)
+        return refused
 
     def _unplaced(
         self, ctx: CycleContext, found: ClassEval, narrowed: BoolArray | None, refused: Sequence[Refused] = ()

@@ -8,7 +8,10 @@ from deciding import answer, decide
 from tenantry_core.cache.cluster_cache import ClusterCache
 from tenantry_core.cycle.decision import Diagnosis, Reason, Unplaced
 from tenantry_core.cycle.message import EVENT_NOTE_LIMIT, event_note, fit_message
-from tenantry_core.framework.status import Code, unresolvable
+from tenantry_core.framework.context import CycleContext
+from tenantry_core.framework.plugin import PreFilterResult
+from tenantry_core.framework.profile import profile_of
+from tenantry_core.framework.status import SUCCESS, Code, unresolvable
 
 
 def diagnosis(nodes: int, *reasons: tuple[str, int], post_filter: str = "") -> Diagnosis:
@@ -145,3 +148,38 @@ def test_cordoned_and_named_nodes() -> None:
     assert answer(cache, a_pod().selecting(**{ZONE: "z"})) == "n2"
     tolerant = a_pod().tolerating(key="node.kubernetes.io/unschedulable", operator="Exists", effect="NoSchedule")
     assert answer(cache, tolerant.on("n1")) == "n1"
+
+
+class Narrow:
+    """A plugin that leaves only some names."""
+
+    def __init__(self, name: str, *nodes: str) -> None:
+        self.name = name
+        self._nodes = frozenset(nodes)
+
+    def pre_filter(self, ctx: CycleContext) -> PreFilterResult:
+        return PreFilterResult(SUCCESS, self._nodes)
+
+
+NARROWED = {
+    "one": ([Narrow("B", "n1")], "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [B]."),
+    "one that names nobody": ([Narrow("B")], "0/2 nodes are available: node(s) didn't satisfy plugin B."),
+    "two that agree": (
+        [Narrow("B", "gone", "x"), Narrow("A", "gone")],
+        "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [A B].",
+    ),
+    "two that contradict each other": (
+        [Narrow("B", "n8"), Narrow("A", "n9")],
+        "0/2 nodes are available: node(s) didn't satisfy plugin(s) [A B] simultaneously.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("plugins", "want"), NARROWED.values(), ids=NARROWED.keys())
+def test_plugins_that_narrow_the_nodes(plugins: list[Narrow], want: str) -> None:
+    cache = a_cluster(a_node("n8").taint("x"), a_node("n9").taint("x"))
+    decision = decide(cache, a_pod(), profile_of("default-scheduler", [(p, 0) for p in plugins]))
+    assert isinstance(decision, Unplaced)
+    assert fit_message(decision.diagnosis) == want
+    assert decision.diagnosis.plugins == {p.name for p in plugins}
+    assert decision.status.code is Code.UNRESOLVABLE
