@@ -20,7 +20,7 @@ LIMITS = "pages/limits"
 
 
 def pages(scheduler: Scheduler) -> Sequence[Route]:
-    """Routes that answer with JSON: `/queue`, `/queue/{namespace}/{name}`, `/explain/{namespace}/{name}`, `/nominations`."""
+    """Routes that answer with JSON: the queue, one pod's place in it, why a pod is where it is, promised nodes."""
     control = scheduler.control
 
     async def lengths(request: web.Request) -> web.Response:

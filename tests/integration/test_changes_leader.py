@@ -123,6 +123,26 @@ async def test_stop_gives_the_lease_back_and_exits_with_0(rig: Rig) -> None:
     assert await holder(rig) == ""
 
 
+async def test_stop_in_the_middle_of_a_backlog_leaves_nothing_half_done(rig: Rig) -> None:
+    for i in range(3):
+        await rig.node(f"n{i}", cpu="40")
+    process = process_for(rig)
+    await rig.until(lambda: holder(rig), "lease taken")
+    names = [f"p{i}" for i in range(100)]
+    for name in names[:50]:
+        await rig.pod(name)
+    os.kill(os.getpid(), signal.SIGTERM)
+    for name in names[50:]:
+        await rig.pod(name)
+    async with asyncio.timeout(10):
+        assert await process == 0
+    after = {name: pod.spec.node_name for name, pod in (await rig.list()).items()}
+    scheduler = await rig.start()
+    nodes = await rig.bound(*names)
+    assert {name: node for name, node in after.items() if node}.items() <= nodes.items()
+    await rig.invariants(scheduler)
+
+
 async def test_standby_takes_over(rig: Rig) -> None:
     await rig.node("n0")
     first = process_for(rig)

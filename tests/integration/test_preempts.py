@@ -61,6 +61,34 @@ async def test_victim_is_marked_before_it_is_deleted(rig: Rig) -> None:
     await rig.invariants(scheduler)
 
 
+async def test_preemptor_whose_victim_takes_its_time_takes_no_other_t20(rig: Rig) -> None:
+    low, high = await rig.priority("low", 1), await rig.priority("high", 1000)
+    for i in range(2):
+        await rig.node(f"n{i}", cpu="1")
+    scheduler = await rig.start()
+    await rig.pods("victim-0", "victim-1", priorityClassName=low)
+    await rig.bound("victim-0", "victim-1")
+    for name in ("victim-0", "victim-1"):
+        await rig.patch(name, metadata={"finalizers": ["example.com/hold"]})
+    await rig.pod("preemptor", priorityClassName=high)
+    await rig.until(lambda: _ending(rig), "one victim ends")
+    attempts = scheduler.loop.decided
+    await rig.node("n2", cpu="500m")
+
+    async def tried_again() -> bool:
+        return scheduler.loop.decided > attempts
+
+    await rig.until(tried_again, "preemptor tried again")
+    await rig.idle(scheduler)
+    assert len(await _ending(rig)) == 1
+    for name in await _ending(rig):
+        await rig.patch(name, metadata={"$deleteFromPrimitiveList/finalizers": ["example.com/hold"]})
+    await rig.bound("preemptor")
+    await rig.invariants(scheduler)
+    for name in await rig.list():
+        await rig.patch(name, metadata={"$deleteFromPrimitiveList/finalizers": ["example.com/hold"]})
+
+
 async def test_failed_eviction_takes_everything_back_and_tries_again_t17(faulty: Rig) -> None:
     rig = faulty
     assert rig.target.faults is not None
@@ -112,6 +140,10 @@ async def test_preemptors_do_not_count_on_the_same_room(rig: Rig, number: int) -
     loser = next(name for name, pod in (await rig.list()).items() if not pod.spec.node_name)
     await rig.condition(loser, "Unschedulable")
     await rig.invariants(scheduler)
+
+
+async def _ending(rig: Rig) -> list[str]:
+    return [name for name, pod in (await rig.list()).items() if pod.metadata.deletion_timestamp]
 
 
 async def _nominated(scheduler: Scheduler) -> bool:
