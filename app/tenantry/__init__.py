@@ -1,1 +1,1 @@
-"""The composition root: command line, wiring, process life cycle. It may import every other package; none imports it."""
+"""The composition root: command line, wiring, process life cycle. It may import every package; none imports it."""

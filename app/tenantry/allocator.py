@@ -28,4 +28,4 @@ def keep_freed_memory() -> bool:
     if mallopt is None:
         return False
     settings = ((_TRIM_THRESHOLD, KEPT), (_TOP_PAD, KEPT // 4), (_MMAP_THRESHOLD, LARGE))
-    return sum(mallopt(name, value) for name, value in settings) == len(settings)
+    return all([mallopt(name, value) == 1 for name, value in settings])

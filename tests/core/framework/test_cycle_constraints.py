@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from plugin_samples import ByIndex, EvenOnly, NotLast, cluster, context, guards
+
 from tenantry_core.cycle.decision import Placement, Unplaced
 from tenantry_core.cycle.message import fit_message
 from tenantry_core.cycle.run import Cycle
