@@ -70,10 +70,12 @@ async def test_preemptor_whose_victim_takes_its_time_takes_no_other_t20(rig: Rig
     await rig.bound("victim-0", "victim-1")
     for name in ("victim-0", "victim-1"):
         await rig.patch(name, metadata={"finalizers": ["example.com/hold"]})
-    await rig.pod("preemptor", priorityClassName=high)
+    preemptor = await rig.pod("preemptor", priorityClassName=high)
     await rig.until(lambda: _ending(rig), "one victim ends")
+    await rig.idle(scheduler)
     attempts = scheduler.loop.decided
-    await rig.node("n2", cpu="500m")
+    assert scheduler.queue.activate((preemptor.metadata.uid,), scheduler.loop.ticked_at) == 1
+    scheduler.loop.parts.wake.set()
 
     async def tried_again() -> bool:
         return scheduler.loop.decided > attempts
