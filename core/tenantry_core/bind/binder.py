@@ -271,7 +271,7 @@ class Binder:
         ports, qp = self._ports, job.qp
         now = ports.clock.monotonic()
         latest = ports.latest(job.uid)
-        if latest is None or latest.spec.node_name:
+        if latest is None or latest.spec.node_name or latest.metadata.deletion_timestamp:
             ports.queue.done(job.uid)
             return
         if self._closing or ports.lease_left() <= 0:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from bind_kit import FAULT, Stage
+from builders import a_pod
 
 from tenantry_core.kube.values import AlreadyBound, BindResult, Bound, Failed, NotFound, Throttled, Unknown
 from tenantry_core.model.objects import Pod
@@ -125,12 +126,15 @@ async def test_nothing_is_sent_that_must_not_be(cause: str) -> None:
     assert entry.place is Place.BACKOFF
 
 
-async def test_pod_that_was_deleted_meanwhile_is_not_queued_again_t54() -> None:
+@pytest.mark.parametrize("begun", [pytest.param(False, id="gone"), pytest.param(True, id="deletion-begun")])
+async def test_pod_that_was_deleted_meanwhile_is_not_queued_again_t54(begun: bool) -> None:
     stage = Stage()
     stage.api.binds.append(Failed(403, "no"))
     entry = stage.pop()
     stage.launch(entry)
     stage.pods.clear()
+    if begun:
+        stage.pods[entry.uid] = a_pod().terminating().build()
     await stage.clock.settle()
     assert (entry.place, stage.held(), stage.queue.in_flight) == (Place.OUT, 0, 0)
 
