@@ -129,8 +129,11 @@ class Feed:
             return
         async with aclosing(self._ports.api.list_pages(self.resource, ListOptions(page_size=1))) as pages:  # type: ignore[type-var]
             version = (await anext(pages)).resource_version
+        lists = self._stream.counters.lists
         self._stream.resync()
-        while not self.refused and not _at_least(self._listed, version):
+        # A list that was under way before may end first; its version tells. A server whose history was restored may
+        # be at a lower version than we are; the number of lists tells.
+        while not self.refused and not (self._stream.counters.lists > lists and _at_least(self._listed, version)):
             self._progress.clear()
             await self._progress.wait()
 

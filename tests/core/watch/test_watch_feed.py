@@ -109,3 +109,13 @@ async def test_catching_up_sees_what_was_stored_before_it_began_t10_t43(bench: B
         async with asyncio.timeout(5):
             await bench.feed.catch_up()
         assert bench.diary.lines == ["add a", "add b"]
+
+
+async def test_catching_up_with_a_server_whose_history_was_restored_lists_again(bench: Bench) -> None:
+    store(bench, item("a"))
+    async with bench.running():
+        bench.kube.version = 5
+        store(bench, item("b"))
+        async with asyncio.timeout(5):
+            await bench.feed.catch_up()
+        assert bench.diary.lines == ["add a", "add b"]
