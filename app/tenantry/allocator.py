@@ -28,4 +28,5 @@ def keep_freed_memory() -> bool:
     if mallopt is None:
         return False
     settings = ((_TRIM_THRESHOLD, KEPT), (_TOP_PAD, KEPT // 4), (_MMAP_THRESHOLD, LARGE))
-    return all([mallopt(name, value) == 1 for name, value in settings])
+    taken = [mallopt(name, value) == 1 for name, value in settings]  # each is to be set, whatever the others say
+    return all(taken)
