@@ -20,10 +20,10 @@ def bound(*names: str, **more: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("things", "wanted", "verdict"),
     [
-        pytest.param([csi_node("a", disk=2), pod("u", "x", "y", on="a")], ("z",), FULL, id="third of two"),
+        pytest.param([csi_node("a", disk=2), pod("u", "x", "y", on="a")], ("z",), FULL, id="T59 third of two"),
         pytest.param([csi_node("a", disk=3), pod("u", "x", "y", on="a")], ("z",), {"a"}, id="third of three"),
         pytest.param([csi_node("a", disk=2), pod("u", "x", "y", on="a")], ("y",), {"a"}, id="in use on the node"),
-        pytest.param([csi_node("a", disk=1)], ("x", "x"), {"a"}, id="one volume mounted twice"),
+        pytest.param([csi_node("a", disk=1)], ("x", "x"), {"a"}, id="T59 one volume mounted twice"),
         pytest.param([csi_node("a", disk=1)], ("x", "y"), FULL, id="two at once"),
         pytest.param(
             [csi_node("a", disk=2), pod("u", "x", on="a"), pod("w", "x", on="a")],
