@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from tenantry_core.cache.counts import LabelKey, SelectorCounts
@@ -17,9 +19,13 @@ ClassKey = tuple[str, bytes, LabelKey, tuple[str, str]]
 
 
 class ClassTable:
-    """Class by key; `class_of` is cheap for a pod whose class is known."""
+    """Class by key; `class_of` is cheap for a pod whose class is known.
 
-    def __init__(self, counts: SelectorCounts) -> None:
+    `changed` is called when classes handed out before no longer stand, from within `class_of`.
+    """
+
+    def __init__(self, counts: SelectorCounts, changed: Callable[[], None] = lambda: None) -> None:
+        self._changed = changed
         self._counts = counts
         self._classes: dict[ClassKey, PodClass] = {}
         self._known: set[bytes] = set()
@@ -43,6 +49,7 @@ class ClassTable:
         if self._version != self._counts.version:
             self._classes.clear()  # a class may hold pods that a newly tracked key tells apart
             self._version = self._counts.version
+            self._changed()
         owner = controlling_owner(pod)
         key = (
             pod.metadata.namespace,

@@ -51,12 +51,13 @@ class ClusterCache:
         self.storage = StorageStore()
         self.workloads = WorkloadStore()
         self.nominations: dict[str, Nomination] = {}
+        self._nominees: dict[str, Pod] = {}
         self._namespaces: dict[str, Labels] = {}
         self._budgets: dict[tuple[str, str], PodDisruptionBudget] = {}
         self._pod_table = PodTable()
         self._counts = SelectorCounts(self.nodes, self._pod_table, self._namespaces)
         self._terms = HeldTerms(self.nodes, self._namespaces)
-        self.classes = ClassTable(self._counts)
+        self.classes = ClassTable(self._counts, self._classes_changed)
         self._pods: dict[str, PlacedPod] = {}
         self._on_row: dict[int, dict[str, PlacedPod]] = {}
         self._ports = PortUsage(self.nodes)
@@ -80,7 +81,7 @@ class ClusterCache:
         """Learn of a bound pod, new or changed; confirms an assumed one. None where it holds nothing (terminal)."""
         uid = pod.metadata.uid
         known = self._pods.get(uid)
-        self.nominations.pop(uid, None)
+        self.clear_nomination(uid)
         if pod.status.phase in TERMINAL:
             self.remove_pod(uid)
             return None
@@ -97,7 +98,7 @@ class ClusterCache:
     def remove_pod(self, uid: str) -> PlacedPod | None:
         """Forget a pod that is gone or terminal. Unknown UIDs are no fault: releasing twice releases once."""
         placed = self._pods.get(uid)
-        self.nominations.pop(uid, None)
+        self.clear_nomination(uid)
         if placed is not None:
             self._deadlines.pop(uid, None)
             self._detach(placed)
@@ -172,10 +173,13 @@ class ClusterCache:
 
     def nominate(self, pod: Pod, node: str) -> None:
         """Note that preemption promised `node` to a pending pod."""
-        self.nominations[pod.metadata.uid] = Nomination(pod.metadata.uid, node, self.classes.class_of(pod))
+        uid = pod.metadata.uid
+        self.nominations[uid] = Nomination(uid, node, self.classes.class_of(pod))
+        self._nominees[uid] = pod
 
     def clear_nomination(self, uid: str) -> bool:
         """Take a promise back; False where there was none."""
+        self._nominees.pop(uid, None)
         return self.nominations.pop(uid, None) is not None
 
     # Snapshot
@@ -299,6 +303,10 @@ class ClusterCache:
         if self._namespaces.get(name) != labels:
             self._namespaces[name] = labels
             self._namespaces_changed()
+
+    def _classes_changed(self) -> None:
+        for uid, pod in self._nominees.items():
+            self.nominations[uid] = self.nominations[uid]._replace(cls=self.classes.class_of(pod))
 
     def _namespaces_changed(self) -> None:
         self._counts.namespaces_changed()

@@ -82,3 +82,10 @@ def test_several_promises_on_one_node_add_up() -> None:
     decision = decide(cache, a_pod("b").asking(cpu="1100m"))
     assert isinstance(decision, Unplaced)
     assert decision.diagnosis.plugins == {"NodeResourcesFit"}
+
+
+def test_a_promise_follows_labels_that_only_a_later_rule_looks_at() -> None:
+    cache = a_cluster(a_node("n1"), a_node("n2"))
+    cache.classes.class_of(a_pod("twin").priority(10).build())
+    cache.nominate(a_pod("nominee").labelled(tier="x").priority(10).build(), "n1")
+    assert answer(cache, a_pod("shy").apart(HOSTNAME, {"tier": "x"})) == "n2"
