@@ -54,8 +54,8 @@ class Binder:
 
     @property
     def quiet(self) -> bool:
-        """True when background writes may go without getting in the way of binds."""
-        return self.in_flight * 8 <= self._ports.settings.concurrency
+        """True when background writes may go without getting in the way of binds: none is under way."""
+        return self.in_flight == 0
 
     async def room(self) -> None:
         """Return once the stage is not full."""
