@@ -1,7 +1,7 @@
 """One request after routing, and one answer before it becomes HTTP."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Protocol
 from urllib.parse import unquote, unquote_plus
 
 import msgspec
@@ -17,6 +17,27 @@ from tenantry_sim.store.resource import Resource
 
 JSON = "application/json"
 _NAMESPACE_SUBRESOURCES = ("finalize", "status")
+Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
+
+
+class Gate(Protocol):
+    """Admission by webhooks as the verbs see it; None on a call that no webhook is interested in.
+
+    Both checks may end the verb with an exception that is no refusal: the server then asks the webhooks and runs the
+    verb again from the start. So nothing may be stored before them.
+    """
+
+    def settle(self, metadata: dict[str, Any]) -> None:
+        """Give a new object the identity that it had in an earlier run of the verb."""
+        ...
+
+    def mutate(self, call: "Call", operation: Operation, obj: Object | None, old: Object | None) -> Object:
+        """The object as mutating webhooks leave it. Raises ApiError for a refusal."""
+        ...
+
+    def validate(self, call: "Call", operation: Operation, obj: Object | None, old: Object | None) -> None:
+        """Ask validating webhooks. Raises ApiError for a refusal."""
+        ...
 
 
 @dataclass(slots=True)
@@ -32,6 +53,7 @@ class Call:
     accept: str = JSON
     content_type: str = JSON
     body: bytes = b""
+    gate: Gate | None = None
 
     @property
     def dry_run(self) -> bool:

@@ -59,6 +59,9 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
     if call.subresource == "":
         rules.default(new)
         rules.update(world, old, new)
+    if call.gate is not None:
+        new = call.gate.mutate(call, "UPDATE", new, record.decode())
+        _keep_metadata(old, new)
     rules.normalise_status(new)
     causes = metadata_causes(resource.kind, new["metadata"])
     if call.subresource == "":
@@ -67,6 +70,8 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
         raise invalid(resource.kind, resource.group, record.name, causes)
     if store.resource.generation and call.subresource == "" and _spec_changed(old, new):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+    if call.gate is not None:
+        call.gate.validate(call, "UPDATE", new, record.decode())
     if new == old:
         return record
     if call.dry_run:

@@ -10,6 +10,7 @@ from tenantry_sim.kinds import deletion
 from tenantry_sim.kinds.events import to_stored, to_view, view_raw
 from tenantry_sim.kinds.names import metadata_causes
 from tenantry_sim.kinds.registry import rules_for
+from tenantry_sim.kinds.rules import Rules
 from tenantry_sim.status import Cause, already_exists, bad_request, forbidden, invalid, not_found
 from tenantry_sim.store.records import Object, Record, encode, with_type
 from tenantry_sim.store.resource import Resource
@@ -93,7 +94,11 @@ def create_object(world: World, call: Call, obj: Object) -> Record | None:
     """Store a decoded object; None after a dry run (the object then shows what would have been stored)."""
     resource, store = call.resource, world.store.kind(call.resource)
     rules = rules_for(store.resource.key)
+    if call.gate is not None:
+        obj = _mutated(world, call, rules, obj)
     _new_metadata(world, call, obj["metadata"])
+    if call.gate is not None:
+        call.gate.settle(obj["metadata"])
     _check_namespace(world, call, obj["metadata"]["name"])
     rules.default(obj)
     rules.create(world, obj)
@@ -103,11 +108,34 @@ def create_object(world: World, call: Call, obj: Object) -> Record | None:
     causes = metadata_causes(resource.kind, obj["metadata"]) + rules.validate(obj)
     if causes:
         raise invalid(resource.kind, resource.group, obj["metadata"]["name"], causes)
+    if call.gate is not None:
+        call.gate.validate(call, "CREATE", obj, None)
     rules.admit(world, obj, call.dry_run)
     metadata = obj["metadata"]
     if store.get(metadata.get("namespace", ""), metadata["name"]) is not None:
         raise already_exists(resource.plural, resource.group, metadata["name"])
     return None if call.dry_run else world.store.create(store, obj)
+
+
+def _mutated(world: World, call: Call, rules: Rules, obj: Object) -> Object:
+    """The new object as mutating webhooks leave it. They see defaults, but neither UID nor time of creation."""
+    metadata = obj["metadata"]
+    if call.resource.namespaced and not metadata.get("namespace"):
+        metadata["namespace"] = call.namespace
+    _check_namespace(world, call, metadata.get("name", ""))
+    rules.default(obj)
+    if call.resource.key == "/pods":
+        nameless = "name" not in metadata
+        metadata.setdefault("name", "")
+        rules.create(world, obj)
+        if nameless:
+            del metadata["name"]
+    assert call.gate is not None
+    changed = call.gate.mutate(call, "CREATE", obj, None)
+    if changed is not obj:
+        obj.clear()
+        obj.update(changed)
+    return obj
 
 
 def _new_metadata(world: World, call: Call, metadata: dict[str, Any]) -> None:
@@ -158,6 +186,8 @@ def update(world: World, call: Call) -> Answer:
 def delete(world: World, call: Call) -> Answer:
     record = required_record(world, call)
     options = deletion.options_from(decode_optional(call), call.query)
+    if call.gate is not None:
+        _ask_about_deletion(call, record)
     if (
         not call.resource.namespaced
         and call.resource.plural == "namespaces"
@@ -173,11 +203,19 @@ def delete(world: World, call: Call) -> Answer:
     return Answer(200, encode({**head, "details": details}))
 
 
+def _ask_about_deletion(call: Call, record: Record) -> None:
+    assert call.gate is not None
+    call.gate.mutate(call, "DELETE", None, record.decode())
+    call.gate.validate(call, "DELETE", None, record.decode())
+
+
 def delete_collection(world: World, call: Call) -> Answer:
     """Delete every object that the selectors choose; answers with the list of them."""
     options = deletion.options_from(decode_optional(call), call.query)
     store = world.store.kind(call.resource)
     page = select(world.store, store, call)
+    for record in page.records if call.gate is not None else ():
+        _ask_about_deletion(call, record)
     for record in page.records:
         deletion.delete(world, store, record, options)
     return Answer(200, list_bytes(call.resource, page))
