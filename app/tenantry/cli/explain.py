@@ -13,6 +13,7 @@ from urllib.parse import quote
 import aiohttp
 
 from tenantry.cli import exits
+from tenantry.cli.profiles import profile_of_file
 from tenantry.explain.load import LoadedCluster, load_cluster
 from tenantry.explain.render import show
 from tenantry.explain.report import report
@@ -20,7 +21,6 @@ from tenantry_core.errors import TenantryError
 from tenantry_core.kube.client import KubeClient
 from tenantry_core.kube.credentials import load
 from tenantry_core.kube.http import HttpTransport
-from tenantry_core.plugins.profiles import default_profile
 
 SCHEDULER = "http://127.0.0.1:10259"
 
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("pod", metavar="NS/NAME", help="the pod; without a namespace, `default`")
     parser.add_argument("--kubeconfig", help="file to connect with (default: KUBECONFIG, ~/.kube/config, in-cluster)")
+    parser.add_argument("--config", metavar="FILE", help="the configuration that the scheduler runs with")
     parser.add_argument(
         "--scheduler",
         default=SCHEDULER,
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     pod = cluster.pods.get(key)
     if pod is None:
         raise exits.CommandFailed(f"there is no pod {key[0]}/{key[1]}", exits.NO)
-    found = report(cluster.cache, default_profile(pod.spec.scheduler_name), pod)
+    found = report(cluster.cache, profile_of_file(args.config, pod.spec.scheduler_name), pod)
     if queue is not None and found.state in ("pending", "gated"):
         found = replace(found, queue=queue)
     if args.output == "json":

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from tenantry.explain.details import detail
 from tenantry_core.cache.cluster_cache import ClusterCache
@@ -80,7 +81,9 @@ def report(cache: ClusterCache, profile: Profile, pod: Pod) -> PodReport:
         return _pending(cache, profile, pod, name)
     with cache.simulate() as simulation:
         simulation.remove(placed)
-        found = explain(cache, profile, pod, placed.cls)
+        # NodeName keeps a pod that names its node there; the question is where it would go if it did not.
+        free = structs.replace(pod, spec=structs.replace(pod.spec, node_name=""))
+        found = explain(cache, profile, free, placed.cls)
         scores = _scores(cache, found)
         nodes = len(found.feasible)
     node = cache.nodes.names[placed.row]

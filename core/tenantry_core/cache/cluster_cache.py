@@ -86,7 +86,7 @@ class ClusterCache:
             self.remove_pod(uid)
             return None
         if known is not None:
-            if self.nodes.names[known.row] == pod.spec.node_name and _same_weight(known.pod, pod):
+            if self.nodes.names[known.row] == pod.spec.node_name and self._same_weight(known, pod):
                 known.pod, known.assumed = pod, False
                 self._pod_table.pods[known.slot] = pod
                 self._deadlines.pop(uid, None)
@@ -282,6 +282,18 @@ class ClusterCache:
         if not self.nodes.give_back(row, self._items(cls, placed.request), placed.scoring):
             self._recount(row)
 
+    def _same_weight(self, known: PlacedPod, new: Pod) -> bool:
+        """Whether nothing that the tables count differs between the pod as placed and its new version."""
+        old = known.pod
+        return (
+            old.metadata.deletion_timestamp == new.metadata.deletion_timestamp
+            and old.spec == structs.replace(new.spec, node_name=old.spec.node_name)
+            and (
+                old.metadata.labels == new.metadata.labels or self._counts.label_key(old) == self._counts.label_key(new)
+            )
+            and _weight(new, known.cls) == (known.request, known.scoring)
+        )
+
     def _recount(self, row: int) -> None:
         used: Amounts = {}
         scoring = [0, 0]
@@ -326,22 +338,3 @@ def _weight(pod: Pod, cls: PodClass) -> tuple[Amounts, tuple[int, int]]:
     if request == cls.request and found == cls.scoring:
         return cls.request, cls.scoring
     return request, found
-
-
-def _same_weight(old: Pod, new: Pod) -> bool:
-    """Whether nothing that the tables count differs between two versions of a pod."""
-    return (
-        old.spec == structs.replace(new.spec, node_name=old.spec.node_name)
-        and old.metadata.labels == new.metadata.labels
-        and old.metadata.deletion_timestamp == new.metadata.deletion_timestamp
-        and old.status.container_statuses == new.status.container_statuses
-        and old.status.init_container_statuses == new.status.init_container_statuses
-        and old.status.allocated_resources == new.status.allocated_resources
-        and old.status.resources == new.status.resources
-        and old.status.resize == new.status.resize
-        and _resize_pending(old) == _resize_pending(new)
-    )
-
-
-def _resize_pending(pod: Pod) -> str:
-    return next((c.reason for c in pod.status.conditions or () if c.type == "PodResizePending"), "")
