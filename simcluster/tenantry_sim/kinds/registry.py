@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tenantry_sim.kinds import admission, others, pods
+from tenantry_sim.kinds import admission, hooks, others, pods, roles
 from tenantry_sim.kinds.rules import Rules, condition_times
 from tenantry_sim.store.records import Object
 
@@ -55,6 +55,24 @@ RULES: dict[str, Rules] = {
         validate=others.selector_causes,
         validate_update=others.budget_update_causes,
         initial_status=_BUDGET_STATUS,
+    ),
+    "admissionregistration.k8s.io/mutatingwebhookconfigurations": Rules(
+        default=hooks.mutating_default, validate=hooks.causes, validate_update=hooks.update_causes
+    ),
+    "admissionregistration.k8s.io/validatingwebhookconfigurations": Rules(
+        default=hooks.validating_default, validate=hooks.causes, validate_update=hooks.update_causes
+    ),
+    "rbac.authorization.k8s.io/roles": Rules(
+        default=roles.role_default, validate=roles.role_causes, validate_update=roles.role_update_causes
+    ),
+    "rbac.authorization.k8s.io/clusterroles": Rules(
+        default=roles.role_default, validate=roles.cluster_role_causes, validate_update=roles.cluster_role_update_causes
+    ),
+    "rbac.authorization.k8s.io/rolebindings": Rules(
+        default=roles.binding_default, validate=roles.binding_causes, validate_update=roles.binding_update_causes
+    ),
+    "rbac.authorization.k8s.io/clusterrolebindings": Rules(
+        default=roles.binding_default, validate=roles.binding_causes, validate_update=roles.binding_update_causes
     ),
     "/resourcequotas": Rules(default=others.spec_default),
     "scheduling.k8s.io/priorityclasses": Rules(

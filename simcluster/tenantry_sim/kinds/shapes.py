@@ -16,14 +16,19 @@ _TABLE = {
         nodeAffinity podAffinity podAntiAffinity valueFrom fieldRef readinessProbe livenessProbe startupProbe configMap
         secret projected downwardAPI hostPath emptyDir involvedObject regarding source deprecatedSource series
         preconditions deleteOptions nodeInfo daemonEndpoints target resourceAttributes claimRef scopeSelector
-        labelSelector drivers.allocatable
+        labelSelector drivers.allocatable clientConfig namespaceSelector objectSelector roleRef aggregationRule
+        clientConfig.service nonResourceAttributes
         """,
     "objects": """
         containers initContainers ephemeralContainers volumes tolerations schedulingGates ports env conditions
         topologySpreadConstraints imagePullSecrets ownerReferences taints addresses containerStatuses
+        webhooks rules subjects clusterRoleSelectors matchConditions
         initContainerStatuses matchExpressions readinessGates hostAliases spec.limits podIPs hostIPs subsets endpoints
         """,
-    "texts": "finalizers dryRun scopes matchExpressions.values accessModes command args",
+    "texts": """
+        finalizers dryRun scopes matchExpressions.values accessModes command args operations rules.apiGroups
+        apiVersions rules.resources resourceNames rules.verbs nonResourceURLs admissionReviewVersions audiences
+        """,
     "map": "labels annotations nodeSelector matchLabels data stringData",
     "quantities": "requests limits capacity allocatable overhead hard used min max default defaultRequest",
     "text": """
@@ -32,13 +37,14 @@ _TABLE = {
         kind apiVersion protocol conditions.status creationTimestamp firstTimestamp lastTimestamp eventTime
         deprecatedFirstTimestamp deprecatedLastTimestamp lastObservedTime nominatedNodeName podIP hostIP user
         holderIdentity deletionTimestamp reportingComponent reportingController note unhealthyPodEvictionPolicy
-        CSIStorageCapacity.capacity status.selector
+        CSIStorageCapacity.capacity status.selector failurePolicy matchPolicy sideEffects reinvocationPolicy
+        rules.scope clientConfig.url caBundle expression path
         """,
     "number": """
         replicas maxSkew priority containerPort port hostPort nodePort gracePeriodSeconds status.ready
         terminationGracePeriodSeconds activeDeadlineSeconds tolerationSeconds generation deletionGracePeriodSeconds
         count observedGeneration disruptionsAllowed currentHealthy desiredHealthy expectedPods restartCount
-        parallelism completions PriorityClass.value
+        parallelism completions PriorityClass.value webhooks.timeoutSeconds
         """,
     "flag": "hostNetwork globalDefault unschedulable ready",
     "any": "httpGet.port tcpSocket.port",

@@ -133,7 +133,15 @@ def _workload(group: str, plural: str, kind: str, short: tuple[str, ...], *subre
     return Resource(group, "v1", plural, kind, short=short, categories=_ALL, subresources=subresources, generation=True)
 
 
+def _cluster_wide(group: str, plural: str, kind: str, generation: bool = False) -> Resource:
+    return Resource(group, "v1", plural, kind, namespaced=False, generation=generation)
+
+
+_HOOKS = "admissionregistration.k8s.io"
+_RBAC = "rbac.authorization.k8s.io"
 _GROUPS = (
+    _cluster_wide(_HOOKS, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", True),
+    _cluster_wide(_HOOKS, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", True),
     _workload("apps", "daemonsets", "DaemonSet", ("ds",), "status"),
     _workload("apps", "deployments", "Deployment", ("deploy",), "scale", "status"),
     _workload("apps", "replicasets", "ReplicaSet", ("rs",), "scale", "status"),
@@ -151,6 +159,10 @@ _GROUPS = (
         subresources=_STATUS,
         generation=True,
     ),
+    _cluster_wide(_RBAC, "clusterrolebindings", "ClusterRoleBinding"),
+    _cluster_wide(_RBAC, "clusterroles", "ClusterRole"),
+    Resource(_RBAC, "v1", "rolebindings", "RoleBinding"),
+    Resource(_RBAC, "v1", "roles", "Role"),
     Resource(
         "scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", namespaced=False, short=("pc",), generation=True
     ),
