@@ -4,32 +4,22 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from tenantry_sim.api.server import ApiServer
 from tenantry_sim.api.watching import WatchStream
 from tenantry_sim.clock import Clock, LoopClock
 from tenantry_sim.config import SimConfig
+from tenantry_sim.controllers.catalog import Actor, actors
 from tenantry_sim.faults import Faults
 from tenantry_sim.kinds.table import RESOURCES
-from tenantry_sim.nodes.budgets import BudgetController
 from tenantry_sim.nodes.fleet import add_node, populate
 from tenantry_sim.nodes.kubelet import Kubelet
 from tenantry_sim.nodes.spaces import NamespaceController
-from tenantry_sim.nodes.volumes import VolumeController
 from tenantry_sim.store.store import Store
 from tenantry_sim.world import World
-
-
-class Actor(Protocol):
-    """Something that follows the store between `start` and `stop`."""
-
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
 
 
 class SimCluster:
@@ -50,9 +40,7 @@ class SimCluster:
         self.faults = Faults(self, self.world.chance)
         self.server.faults = self.faults
         self._kubelet = Kubelet(self.world, self.config.stages)
-        known: dict[str, Callable[[World], Actor]] = {"budgets": BudgetController, "volumes": VolumeController}
-        chosen = [known[name](self.world) for name in sorted(self.config.controllers)]
-        self._controllers: list[Actor] = [NamespaceController(self.world), *chosen]
+        self._controllers: list[Actor] = [NamespaceController(self.world), *actors(self.world, self.config.controllers)]
         self._restart: asyncio.Task[None] | None = None
 
     @property

@@ -44,8 +44,8 @@ DEFAULT_STAGES: tuple[Stage, ...] = (
 )
 
 
-CONTROLLERS = frozenset({"budgets", "volumes"})
-"""Controllers that can be asked for."""
+CONTROLLERS = frozenset({"budgets", "deployments", "garbage", "replicasets", "volumes"})
+"""Controllers that can be asked for; `all` stands for every one."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,7 @@ class SimConfig:
     stages: tuple[Stage, ...] = DEFAULT_STAGES
     """Life of pods on simulated nodes. Default: running after 50 ms, gone 50 ms after a deletion."""
     controllers: frozenset[str] = frozenset()
-    """Controllers beside the namespace one: `budgets` keeps the status of disruption budgets, `volumes` binds and
-    provisions volumes. Default: none, as on a bare API server."""
+    """Names of `CONTROLLERS` to run beside the namespace one, or `all`. Default: none, as on a bare API server."""
     history: int = 100_000
     """Changes kept per kind for watches. A watch from before them gets 410."""
     bookmark_seconds: float = 60.0
@@ -91,7 +90,7 @@ class SimConfig:
             found.append("history: must be 1 or more")
         if self.bookmark_seconds <= 0:
             found.append("bookmark_seconds: must be above 0")
-        found += [f"controllers: unknown name {name!r}" for name in sorted(self.controllers - CONTROLLERS)]
+        found += [f"controllers: unknown name {name!r}" for name in sorted(self.controllers - CONTROLLERS - {"all"})]
         for i, stage in enumerate(self.stages):
             if stage.when not in ("bound", "ending", "running"):
                 found.append(f"stages[{i}].when: unknown value {stage.when!r}")

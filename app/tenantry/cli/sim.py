@@ -15,12 +15,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=int, default=10, help="simulated nodes (default 10)")
     parser.add_argument("--zones", type=int, default=3, help="zones that the nodes are dealt out to (default 3)")
     parser.add_argument("--token", default="", help="bearer token that every request must carry (default none)")
+    parser.add_argument(
+        "--controllers", default="all", help="controllers to run, separated by commas (default all; none: an empty text)"
+    )
     parser.add_argument("--kubeconfig-out", metavar="FILE", help="write a kubeconfig that points at the server")
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGINT or SIGTERM."""
-    config = SimConfig(nodes=args.nodes, zones=args.zones, port=args.port, token=args.token)
+    names = frozenset(filter(None, args.controllers.split(",")))
+    config = SimConfig(nodes=args.nodes, zones=args.zones, port=args.port, token=args.token, controllers=names)
     problems = config.problems()
     if problems:
         raise exits.CommandFailed("; ".join(problems), exits.USAGE)

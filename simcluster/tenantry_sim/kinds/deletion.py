@@ -4,10 +4,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry_sim.clock import stamp
-from tenantry_sim.status import bad_request, conflict
+from tenantry_sim.status import Cause, bad_request, conflict, invalid
 from tenantry_sim.store.records import Object, Record
 from tenantry_sim.store.store import KindStore
 from tenantry_sim.world import World
+
+FOREGROUND, ORPHAN = "foregroundDeletion", "orphan"
+"""Finalizers that the garbage collector lifts."""
+_POLICIES = {"": None, "Background": None, "Foreground": FOREGROUND, "Orphan": ORPHAN}
 
 
 @dataclass(slots=True)
@@ -18,6 +22,8 @@ class DeleteOptions:
     uid: str = ""
     resource_version: str = ""
     dry_run: bool = False
+    propagation: str = ""
+    """`Background`, `Foreground` or `Orphan`; empty as `Background`."""
     causes: list[str] = field(default_factory=list)
 
 
@@ -31,7 +37,18 @@ def options_from(document: dict[str, Any], query: dict[str, str]) -> DeleteOptio
     except (TypeError, ValueError):
         raise bad_request(f"invalid gracePeriodSeconds {grace!r}") from None
     uid, version = preconditions.get("uid", ""), preconditions.get("resourceVersion", "")
-    return DeleteOptions(seconds, uid, version, bool(dry_run))
+    return DeleteOptions(seconds, uid, version, bool(dry_run), _propagation(document, query))
+
+
+def _propagation(document: dict[str, Any], query: dict[str, str]) -> str:
+    policy = document.get("propagationPolicy") or query.get("propagationPolicy") or ""
+    orphan = document.get("orphanDependents", query.get("orphanDependents"))
+    if not policy and orphan is not None:
+        return "Orphan" if orphan in (True, "true", "1") else "Background"
+    if not isinstance(policy, str) or policy not in _POLICIES:
+        why = f'Unsupported value: "{policy}": supported values: "Background", "Foreground", "Orphan"'
+        raise invalid("DeleteOptions", "meta.k8s.io", "", [Cause("FieldValueNotSupported", why, "propagationPolicy")])
+    return policy
 
 
 def check_preconditions(kind: KindStore, record: Record, options: DeleteOptions) -> None:
@@ -65,7 +82,11 @@ def delete(world: World, kind: KindStore, record: Record, options: DeleteOptions
         metadata["deletionTimestamp"] = stamp(world.clock.now() + grace)
         if "generation" in metadata:
             metadata["generation"] += 1
-    changed = metadata.get("deletionGracePeriodSeconds") != grace
+    finalizer = _POLICIES[options.propagation]
+    added = finalizer is not None and finalizer not in metadata.get("finalizers", ())
+    if added:
+        metadata.setdefault("finalizers", []).append(finalizer)
+    changed = added or metadata.get("deletionGracePeriodSeconds") != grace
     metadata["deletionGracePeriodSeconds"] = grace
     held = grace > 0 or bool(metadata.get("finalizers"))
     if options.dry_run:
