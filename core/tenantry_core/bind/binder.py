@@ -18,7 +18,6 @@ from tenantry_core.framework.status import SUCCESS, Code, Status, fault
 from tenantry_core.kube.values import Key
 from tenantry_core.model.events import Action, ClusterEvent, Resource
 from tenantry_core.model.objects import Pod
-from tenantry_core.queue import Place, QueuedPod
 
 _log = logging.getLogger(__name__)
 
@@ -241,7 +240,7 @@ class Binder:
         freed = self._undo(job)
         self._failed(job, status)
         if freed:
-            self._wake_others(job.pod, job.node, job.qp)
+            self._wake_others(job.pod, job.node, job.uid)
 
     def _undo(self, job: BindJob) -> bool:
         """Give everything back. True where room became free, which the caller must tell the queue."""
@@ -251,19 +250,14 @@ class Binder:
             self._ports.cache.nominate(job.pod, job.promised.node)
         return freed
 
-    def _wake_others(self, pod: Pod, node: str, rejected: QueuedPod | None = None) -> None:
+    def _wake_others(self, pod: Pod, node: str, besides: str = "") -> None:
         """Room on `node` that was held for `pod` is free: to those who wait this is a deleted pod.
 
-        Not to `rejected`, which held the room itself: woken by that it would be tried and rejected for ever.
+        Not to `besides`, which held the room itself: woken by that it would be tried and rejected for ever.
         """
-        queue, now = self._ports.queue, self._ports.clock.monotonic()
-        parked = rejected is not None and rejected.place is Place.PARKED
         spec = msgspec.structs.replace(pod.spec, node_name=node)
         event = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE, msgspec.structs.replace(pod, spec=spec), None)
-        queue.on_event(event, now)
-        if parked and rejected is not None and rejected.place is not Place.PARKED:
-            queue.delete(rejected.uid)
-            queue.unschedulable(rejected, rejected.rejected_by, now, rejected.pending_on)
+        self._ports.queue.on_event(event, self._ports.clock.monotonic(), besides)
         self._ports.changed()
 
     def _failed(self, job: BindJob, status: Status) -> None:

@@ -179,14 +179,18 @@ class SchedulingQueue:
 
     # -- what moves waiting pods ----------------------------------------------------------------------------------
 
-    def on_event(self, event: ClusterEvent, now: float) -> int:
-        """The cluster changed: wake the pods that this can help, keep it for those in flight. Number of pods moved."""
+    def on_event(self, event: ClusterEvent, now: float, besides: str = "") -> int:
+        """The cluster changed: wake the pods that this can help, keep it for those in flight. Number of pods moved.
+
+        The pod with the UID `besides` is left where it is: what it gave back itself is no news to it.
+        """
         self._in_flight.record(event)
         label = event.label
         woken = self._admission.hints.woken_by(self._places.parked, event) + self._admission.hints.woken_by(
             self._places.gated, event
         )
-        return sum(1 for qp, wake in woken if self._admission.admit(qp, wake, label, now) is not Place.GATED)
+        others = ((qp, wake) for qp, wake in woken if qp.uid != besides)
+        return sum(1 for qp, wake in others if self._admission.admit(qp, wake, label, now) is not Place.GATED)
 
     def activate(self, uids: Iterable[str], now: float) -> int:
         """Try these pods at once: no event needed, no backoff. Gates still hold; a pod in flight comes straight back
