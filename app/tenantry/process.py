@@ -23,7 +23,7 @@ from tenantry.eventloop import run_fast
 from tenantry.http.server import Exposed, HttpServer, HttpSettings
 from tenantry.pages import pages, resource_rows
 from tenantry.wiring import Outside, Scheduler, build_scheduler
-from tenantry_core.clock import SystemClock
+from tenantry_core.clock import Clock, SystemClock
 from tenantry_core.config import Config
 from tenantry_core.framework.guard import GuardSettings
 from tenantry_core.kube import credentials
@@ -180,15 +180,8 @@ class Process:
             waiting = scheduler.feeds.waiting_for()
             return f"waiting for {', '.join(waiting)}" if waiting else None
 
-        def moving() -> str | None:
-            idle = self._clock.monotonic() - scheduler.loop.ticked_at
-            deciding = scheduler.loop.decided > 0 and not self._stop.is_set()
-            if deciding and idle > STANDSTILL_SECONDS and scheduler.queue.ready(self._clock.monotonic()):
-                return f"no decision for {idle:.0f} s though pods are ready"
-            return None
-
         self._health.add_ready("informer-sync", synced)
-        self._health.add_live("loop", moving)
+        self._health.add_live("loop", lambda: None if self._stop.is_set() else standstill(scheduler, self._clock))
 
     # ---- lead ------------------------------------------------------------------------------------------------------
 
@@ -271,3 +264,15 @@ def tune_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+
+
+def standstill(scheduler: Scheduler, clock: Clock) -> str | None:
+    """Why /livez must fail: pods are ready and nothing has been decided for STANDSTILL_SECONDS. None while all is well.
+
+    Before the first decision nothing is wrong: a standby has decided nothing either.
+    """
+    now = clock.monotonic()
+    idle = now - scheduler.loop.ticked_at
+    if scheduler.loop.decided and idle > STANDSTILL_SECONDS and scheduler.queue.ready(now):
+        return f"no decision for {idle:.0f} s though pods are ready"
+    return None

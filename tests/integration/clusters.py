@@ -8,7 +8,7 @@ import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -22,6 +22,8 @@ from tenantry_sim.faults import Faults
 
 TOKEN = "integration-test-token"
 START_SECONDS = 60.0
+KINDS = ("embedded", "assets", "existing")
+"""The embedded cluster, a kube-apiserver and etcd of our own, and a cluster that exists."""
 
 
 @dataclass(frozen=True)
@@ -133,3 +135,12 @@ def why_not(kind: str) -> str:
     if kind == "existing" and not os.environ.get("TENANTRY_TEST_KUBECONFIG"):
         return "TENANTRY_TEST_KUBECONFIG is not set: no existing cluster to test against"
     return ""
+
+
+def open_cluster(kind: str, folder: Path) -> AbstractAsyncContextManager[Target]:
+    """The cluster of a kind that can be had here; `folder` takes what it writes."""
+    if kind == "assets":
+        return assets(Path(os.environ["KUBEBUILDER_ASSETS"]), folder)
+    if kind == "existing":
+        return existing(os.environ["TENANTRY_TEST_KUBECONFIG"])
+    return embedded(folder)

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
-from clusters import Target, assets, embedded, existing, why_not
+from clusters import KINDS, Target, open_cluster, why_not
 from rig import Rig
 
 
-@pytest.fixture(params=["embedded", "assets", "existing"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every test runs on each kind of cluster that can be had; `test_real_clusters` says which can't."""
+    if "target" in metafunc.fixturenames:
+        metafunc.parametrize("target", [kind for kind in KINDS if not why_not(kind)], indirect=True)
+
+
+@pytest.fixture
 async def target(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Target]:
-    """The cluster under test; kinds that can't be had here are skipped with the reason."""
-    kind: str = request.param
-    if reason := why_not(kind):
-        pytest.skip(reason)
-    opened: AbstractAsyncContextManager[Target]
-    if kind == "embedded":
-        opened = embedded(tmp_path)
-    elif kind == "assets":
-        opened = assets(Path(os.environ["KUBEBUILDER_ASSETS"]), tmp_path)
-    else:
-        opened = existing(os.environ["TENANTRY_TEST_KUBECONFIG"])
-    async with opened as target:
+    """The cluster under test."""
+    async with open_cluster(request.param, tmp_path) as target:
         yield target
 
 
