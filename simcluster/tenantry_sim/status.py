@@ -25,6 +25,8 @@ class ApiError(Exception):
         self.reason = reason
         self.message = message
         self.details = details
+        self.warnings: Sequence[str] = ()
+        """Texts for Warning headers."""
 
     @property
     def retry_after(self) -> int | None:
@@ -100,6 +102,11 @@ def invalid(kind: str, group: str, name: str, causes: Sequence[Cause]) -> ApiErr
 
 def expired(message: str) -> ApiError:
     return ApiError(410, "Expired", message)
+
+
+def internal(why: str) -> ApiError:
+    """500 for a fault behind the server."""
+    return ApiError(500, "InternalError", f"Internal error occurred: {why}", {"causes": [{"message": why}]})
 
 
 def unsupported_media() -> ApiError:

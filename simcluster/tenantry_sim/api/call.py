@@ -1,5 +1,6 @@
 """One request after routing, and one answer before it becomes HTTP."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 from urllib.parse import unquote, unquote_plus
@@ -75,6 +76,8 @@ class Answer:
     code: int
     body: bytes
     content_type: str = JSON
+    warnings: Sequence[str] = ()
+    """Texts for Warning headers."""
 
 
 NOT_FOUND = Answer(404, b"404 page not found\n", "text/plain; charset=utf-8")

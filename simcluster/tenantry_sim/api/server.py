@@ -4,6 +4,7 @@ import asyncio
 import hmac
 import logging
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
@@ -16,6 +17,7 @@ from tenantry_sim.faults import FaultRule, Faults
 from tenantry_sim.kinds.table import BY_KEY
 from tenantry_sim.status import ApiError, not_allowed
 from tenantry_sim.store.records import encode
+from tenantry_sim.webhooks import Caller, Hooks, WebhookGate, run_admitted
 from tenantry_sim.world import World
 
 _LOG = logging.getLogger(__name__)
@@ -32,6 +34,8 @@ class ApiServer:
         self.token = token
         self.bookmark_seconds = bookmark_seconds
         self.hub = WatchHub()
+        self.hooks = Hooks(world)
+        self.caller = Caller(world, {})
         self.faults: Faults | None = None
         self.port = 0
         self._server: web.Server | None = None
@@ -56,6 +60,7 @@ class ApiServer:
             if transport is not None:
                 transport.abort()
         await self._server.shutdown(0.5)
+        await self.caller.close()
         await self._listener.wait_closed()
         self._listener = self._server = None
 
@@ -81,7 +86,9 @@ class ApiServer:
             _LOG.exception("request failed: %s %s", method, path)
             return self._refusal(ApiError(500, "InternalError", f"Internal error occurred: {type(fault).__name__}"))
         if isinstance(result, Answer):
-            return web.Response(status=result.code, body=result.body, headers={"Content-Type": result.content_type})
+            headers = {"Content-Type": result.content_type}
+            answer = web.Response(status=result.code, body=result.body, headers=headers)
+            return _warn(answer, result.warnings) if result.warnings else answer
         return result
 
     async def _suffer(self, request: web.BaseRequest, rule: FaultRule) -> None:
@@ -103,7 +110,7 @@ class ApiServer:
         headers = {"Content-Type": JSON}
         if refusal.retry_after is not None:
             headers["Retry-After"] = str(refusal.retry_after)
-        return web.Response(status=refusal.code, body=refusal.body(), headers=headers)
+        return _warn(web.Response(status=refusal.code, body=refusal.body(), headers=headers), refusal.warnings)
 
     async def _answer(
         self, request: web.BaseRequest, method: str, path: str, query: dict[str, str]
@@ -120,7 +127,21 @@ class ApiServer:
         elif request.can_read_body:
             call.body = await self._body(request)
             call.content_type = headers.get("Content-Type", JSON).partition(";")[0].strip()
+        if self.hooks.active and self.hooks.interested(method, call.resource, call.subresource):
+            return await self._admitted(call)
         return dispatch(self.world, call)
+
+    async def _admitted(self, call: Call) -> Answer:
+        """A call that webhooks may have a say in."""
+        user = {"username": "admin", "uid": "admin", "groups": ["system:masters", "system:authenticated"]}
+        gate = WebhookGate(self.world, self.hooks, self.caller, user)
+        try:
+            answer = await run_admitted(gate, call, dispatch)
+        except ApiError as refusal:
+            refusal.warnings = [*refusal.warnings, *gate.warnings]
+            raise
+        answer.warnings = [*answer.warnings, *gate.warnings]
+        return answer
 
     async def _body(self, request: web.BaseRequest) -> bytes:
         body = await request.content.read() if request.content_length is None else await request.read()
@@ -148,3 +169,10 @@ class ApiServer:
             return answer if answer is not None else NOT_FOUND
         found = discovery.document(path.rstrip("/") or "/") if method == "GET" else None
         return found if found is not None else NOT_FOUND
+
+
+def _warn(answer: web.Response, warnings: Sequence[str]) -> web.Response:
+    for text in warnings:
+        quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+        answer.headers.add("Warning", f'299 - "{quoted}"')
+    return answer
