@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import pytest
 from plugin_samples import ByIndex, EvenOnly, NotLast, guards
+from stevedore import ExtensionManager
 
 from tenantry_core.config.schema import PluginConfig, PluginRef, Plugins, PluginSet
 from tenantry_core.config.schema import Profile as ProfileSettings
@@ -197,6 +198,7 @@ def test_installed_packages_are_found(tmp_path: Path, monkeypatch: pytest.Monkey
         "[tenantry.plugins]\nFound = sample_plugins_pkg:Found\nGone = sample_plugins_pkg:Gone\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(ExtensionManager, "ENTRY_POINT_CACHE", {})  # it remembers the path of earlier tests
     catalog = Catalog(guards())
     problems = catalog.discover()
     assert ("Found", "3.1", ("Score",), "package sample-plugins-pkg 3.1", "on") in [
