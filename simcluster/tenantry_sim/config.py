@@ -44,7 +44,21 @@ DEFAULT_STAGES: tuple[Stage, ...] = (
 )
 
 
-CONTROLLERS = frozenset({"budgets", "deployments", "garbage", "replicasets", "volumes"})
+CONTROLLERS = frozenset(
+    {
+        "budgets",
+        "daemonsets",
+        "deployments",
+        "endpoints",
+        "garbage",
+        "jobs",
+        "lifecycle",
+        "quotas",
+        "replicasets",
+        "statefulsets",
+        "volumes",
+    }
+)
 """Controllers that can be asked for; `all` stands for every one."""
 
 

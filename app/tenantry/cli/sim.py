@@ -16,7 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--zones", type=int, default=3, help="zones that the nodes are dealt out to (default 3)")
     parser.add_argument("--token", default="", help="bearer token that every request must carry (default none)")
     parser.add_argument(
-        "--controllers", default="all", help="controllers to run, separated by commas (default all; none: an empty text)"
+        "--controllers",
+        default="all",
+        help="controllers to run, separated by commas (default all; empty for none)",
     )
     parser.add_argument("--kubeconfig-out", metavar="FILE", help="write a kubeconfig that points at the server")
 

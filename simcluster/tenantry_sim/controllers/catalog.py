@@ -3,10 +3,16 @@
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from tenantry_sim.controllers.daemonsets import DaemonSets
 from tenantry_sim.controllers.deployments import Deployments
+from tenantry_sim.controllers.endpoints import Endpoints
 from tenantry_sim.controllers.garbage import GarbageCollector
+from tenantry_sim.controllers.jobs import Jobs
+from tenantry_sim.controllers.lifecycle import NodeLifecycle
+from tenantry_sim.controllers.quotas import Quotas
 from tenantry_sim.controllers.replicasets import ReplicaSets, ReplicationControllers
 from tenantry_sim.controllers.runner import Controller, Runner
+from tenantry_sim.controllers.statefulsets import StatefulSets
 from tenantry_sim.nodes.budgets import BudgetController
 from tenantry_sim.nodes.volumes import VolumeController
 from tenantry_sim.world import World
@@ -23,6 +29,12 @@ class Actor(Protocol):
 _RUN: dict[str, tuple[type[Controller], ...]] = {
     "deployments": (Deployments,),
     "replicasets": (ReplicaSets, ReplicationControllers),
+    "statefulsets": (StatefulSets,),
+    "daemonsets": (DaemonSets,),
+    "jobs": (Jobs,),
+    "endpoints": (Endpoints,),
+    "quotas": (Quotas,),
+    "lifecycle": (NodeLifecycle,),
     "garbage": (GarbageCollector,),
 }
 _ACTORS: dict[str, Callable[[World], Actor]] = {"budgets": BudgetController, "volumes": VolumeController}

@@ -43,8 +43,8 @@ def revision(replica_set: Object, annotation: str) -> int:
     return int(text) if text.isdigit() else 0
 
 
-def _portion(value: Any, total: int, up: bool) -> int:
-    """A number, or a percentage of `total`."""
+def portion(value: Any, total: int, up: bool) -> int:
+    """A number, or a percentage of `total`, rounded up or down."""
     if isinstance(value, int):
         return value
     text = str(value).removesuffix("%")
@@ -58,8 +58,8 @@ def _bounds(obj: Object) -> tuple[int, int]:
     if spec["strategy"]["type"] != "RollingUpdate":
         return 0, 0
     rolling, total = spec["strategy"].get("rollingUpdate") or {}, spec.get("replicas", 1)
-    more = _portion(rolling.get("maxSurge", "25%"), total, True)
-    fewer = _portion(rolling.get("maxUnavailable", "25%"), total, False)
+    more = portion(rolling.get("maxSurge", "25%"), total, True)
+    fewer = portion(rolling.get("maxUnavailable", "25%"), total, False)
     return more, min(fewer if more or fewer else 1, total)
 
 

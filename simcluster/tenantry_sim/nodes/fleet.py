@@ -2,11 +2,13 @@
 
 from tenantry_sim.config import NodeTemplate, SimConfig
 from tenantry_sim.kinds.others import node_default
-from tenantry_sim.store.records import Object
+from tenantry_sim.store.records import Object, Record
 from tenantry_sim.world import World
 
 SIMULATED = "sim.tenantry.io/kubelet"
 """Annotation that puts a node under the kubelet stand-in; its value is `true`."""
+LOST = "sim.tenantry.io/lost"
+"""Annotation of a node; while its value is `true`, the kubelet stand-in of the node neither acts nor reports."""
 NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 _CONDITIONS = (
     ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
@@ -35,6 +37,13 @@ def populate(world: World, config: SimConfig) -> None:
         store.create(world.kind("scheduling.k8s.io/priorityclasses"), row)
     for i in range(config.nodes):
         add_node(world, config, i)
+
+
+def is_lost(record: Record) -> bool:
+    """Whether the node is cut off from the cluster."""
+    if LOST.encode() not in record.raw:
+        return False
+    return bool((record.decode()["metadata"].get("annotations") or {}).get(LOST) == "true")
 
 
 def add_account(world: World, namespace: str) -> None:
