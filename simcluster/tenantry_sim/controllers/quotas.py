@@ -120,9 +120,9 @@ def in_scope(quota: Object, pod: Object) -> bool:
 def _scope_holds(need: Object, pod: Object) -> bool:
     spec, name = pod["spec"], need.get("scopeName")
     if name in ("Terminating", "NotTerminating"):
-        return (spec.get("activeDeadlineSeconds") is not None) == (name == "Terminating")
+        return bool((spec.get("activeDeadlineSeconds") is not None) == (name == "Terminating"))
     if name in ("BestEffort", "NotBestEffort"):
-        return (pod.get("status", {}).get("qosClass") == "BestEffort") == (name == "BestEffort")
+        return bool((pod.get("status", {}).get("qosClass") == "BestEffort") == (name == "BestEffort"))
     if name == "CrossNamespacePodAffinity":
         return _crosses(spec)
     given, operator, values = spec.get("priorityClassName") or "", need.get("operator"), need.get("values") or ()
