@@ -13,14 +13,15 @@ from tenantry.wiring import Scheduler
 from tenantry_core.framework.pod_class import PodClass
 from tenantry_core.model.objects import Container, Pod, ResourceRequirements
 from tenantry_core.model.requests import Amounts, effective_request
+from tenantry_core.plugins.loader import Catalog
 from tenantry_telemetry.exposition import PodResources
 
 LIMITS = "pages/limits"
 """Key under which a pod class remembers its limits."""
 
 
-def pages(scheduler: Scheduler) -> Sequence[Route]:
-    """Routes that answer with JSON: the queue, one pod's place in it, why a pod is where it is, promised nodes."""
+def pages(scheduler: Scheduler, catalog: Catalog) -> Sequence[Route]:
+    """Routes that answer with JSON: the queue, one pod's place in it, why a pod is where it is, promises, plugins."""
     control = scheduler.control
 
     async def lengths(request: web.Request) -> web.Response:
@@ -45,7 +46,12 @@ def pages(scheduler: Scheduler) -> Sequence[Route]:
         """Pods that were promised a node."""
         return _json(control.nominations())
 
+    async def plugins(request: web.Request) -> web.Response:
+        """Every plugin that could run, with what its guard counted."""
+        return _json([line._asdict() for line in catalog.listing()])
+
     return (
+        ("/plugins", plugins),
         ("/queue", lengths),
         ("/queue/{namespace}/{name}", place),
         ("/explain/{namespace}/{name}", explanation),

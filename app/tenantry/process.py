@@ -169,7 +169,7 @@ class Process:
             self._health,
             resources=lambda: resource_rows(scheduler),
             config=lambda: {"configuration": self._config},
-            routes=pages(scheduler),
+            routes=pages(scheduler, self._options.catalog),
         )
         server = HttpServer(exposed, HttpSettings(host=host.strip("[]") or "127.0.0.1", port=int(port)))
         await server.start()

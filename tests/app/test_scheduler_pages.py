@@ -11,11 +11,12 @@ from wired import Wired
 
 from tenantry.http.server import Exposed, HttpServer, HttpSettings
 from tenantry.pages import pages, resource_rows
+from tenantry_core.plugins.loader import Catalog
 from tenantry_telemetry.health import Health
 
 
 async def asked(world: Wired, path: str) -> tuple[int, Any]:
-    exposed = Exposed(CollectorRegistry(), Health(), routes=pages(world.scheduler))
+    exposed = Exposed(CollectorRegistry(), Health(), routes=pages(world.scheduler, Catalog()))
     server = HttpServer(exposed, HttpSettings(port=0))
     await server.start()
     try:
@@ -65,3 +66,13 @@ async def test_what_pods_ask_for() -> None:
     assert (row.namespace, row.pod, row.node) == ("ns", "small", "n1")
     assert row.requests["cpu"] == 1000
     assert (row.limits["cpu"], row.limits["memory"]) == (2000, 1 << 30)
+
+
+async def test_plugins_are_listed_with_what_their_guards_counted() -> None:
+    world = Wired()
+    async with world.running():
+        status, found = await asked(world, "/plugins")
+    assert status == 200
+    by_name = {line["name"]: line for line in found}
+    assert by_name["NodeResourcesFit"]["state"] == "on"
+    assert by_name["NodeResourcesFit"]["origin"] == "built-in"

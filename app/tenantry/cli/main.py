@@ -28,6 +28,7 @@ COMMANDS: dict[str, Command] = {
     "run": Command("tenantry.cli.run", "schedule the pods of a cluster"),
     "sim serve": Command("tenantry.cli.sim", "serve the embedded Kubernetes API with simulated nodes"),
     "explain pod": Command("tenantry.cli.explain", "why a pod is where it is, or why it is nowhere"),
+    "plugins list": Command("tenantry.cli.plugins", "plugins that can run: version, points, order, weight, on or off"),
     "parity": Command("tenantry.cli.parity", "replay recorded scheduling cases and count agreement"),
     "bench engine": Command("tenantry.bench.command", "measure scheduling decisions without a server"),
     "version": Command("tenantry.cli.version", "print the version"),
