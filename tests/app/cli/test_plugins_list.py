@@ -35,7 +35,7 @@ def test_the_default_profile_runs_every_built_in_plugin(capsys: pytest.CaptureFi
     assert len(found) >= 20
     assert {line["state"] for name, line in found.items() if line["origin"] == "built-in"} == {"on"}
     assert found["TaintToleration"]["weight"] == 3
-    assert found["NodeUnschedulable"]["order"] < found["NodeResourcesFit"]["order"]
+    assert found["NodeAffinity"]["order"] < found["NodeResourcesFit"]["order"] < found["DefaultBinder"]["order"]
 
 
 def test_configuration_and_folder_are_heeded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
