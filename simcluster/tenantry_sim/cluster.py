@@ -13,6 +13,7 @@ from tenantry_sim.api.watching import WatchStream
 from tenantry_sim.clock import Clock, LoopClock
 from tenantry_sim.config import SimConfig
 from tenantry_sim.controllers.catalog import Actor, actors
+from tenantry_sim.custom.controller import DefinitionController
 from tenantry_sim.faults import Faults
 from tenantry_sim.kinds.table import RESOURCES
 from tenantry_sim.nodes.fleet import add_node, populate
@@ -40,7 +41,8 @@ class SimCluster:
         self.faults = Faults(self, self.world.chance)
         self.server.faults = self.faults
         self._kubelet = Kubelet(self.world, self.config.stages)
-        self._controllers: list[Actor] = [NamespaceController(self.world), *actors(self.world, self.config.controllers)]
+        chosen = actors(self.world, self.config.controllers)
+        self._controllers: list[Actor] = [NamespaceController(self.world), DefinitionController(self.world), *chosen]
         self._restart: asyncio.Task[None] | None = None
 
     @property

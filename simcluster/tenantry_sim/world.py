@@ -5,6 +5,7 @@ import uuid
 from dataclasses import dataclass, field
 
 from tenantry_sim.clock import Clock, LoopClock, stamp
+from tenantry_sim.store.catalog import Catalog
 from tenantry_sim.store.records import Record
 from tenantry_sim.store.store import KindStore, Store
 
@@ -18,6 +19,7 @@ class World:
     store: Store
     clock: Clock = field(default_factory=LoopClock)
     chance: random.Random = field(default_factory=random.Random)
+    catalog: Catalog = field(default_factory=Catalog)
 
     def kind(self, key: str) -> KindStore:
         """The store of `group/plural`; `/pods` for pods."""

@@ -1,6 +1,6 @@
 """One request after routing, and one answer before it becomes HTTP."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 from urllib.parse import unquote, unquote_plus
@@ -9,15 +9,21 @@ import msgspec
 import yaml
 
 from tenantry_sim.api import protobuf
+from tenantry_sim.api.fieldcheck import check_mode, settle_fields
 from tenantry_sim.kinds import shapes
 from tenantry_sim.kinds.rules import prune_nulls
 from tenantry_sim.kinds.table import BY_PATH
+from tenantry_sim.schemas.checks import check_types
 from tenantry_sim.status import ApiError, bad_request
 from tenantry_sim.store.records import Object
 from tenantry_sim.store.resource import Resource
 
 JSON = "application/json"
 _NAMESPACE_SUBRESOURCES = ("finalize", "status")
+_SCHEMA_ONLY = frozenset({"apiextensions.k8s.io/customresourcedefinitions"})
+"""Kinds whose members may have any name, so that only their published schema can tell their types."""
+_BUSY = frozenset({"/pods", "/nodes", "/events", "events.k8s.io/events", "coordination.k8s.io/leases"})
+"""Kinds of which many are written: the table of well-known members has to do."""
 Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 
 
@@ -55,6 +61,8 @@ class Call:
     content_type: str = JSON
     body: bytes = b""
     gate: Gate | None = None
+    warnings: Sequence[str] = ()
+    """What field validation found, for Warning headers."""
 
     @property
     def dry_run(self) -> bool:
@@ -97,8 +105,10 @@ def split_target(target: str) -> tuple[str, dict[str, str]]:
     return path, found
 
 
-def route(method: str, path: str, query: dict[str, str]) -> Call | None:
-    """The call that a path stands for; None when no resource is served there."""
+def route(
+    method: str, path: str, query: dict[str, str], added: Mapping[tuple[str, str, str], Resource] | None = None
+) -> Call | None:
+    """The call that a path stands for; None when no resource is served there. `added` holds custom resources."""
     parts = path.strip("/").split("/")
     if parts[0] == "api" and len(parts) > 2:
         group, version, rest = "", parts[1], parts[2:]
@@ -110,6 +120,8 @@ def route(method: str, path: str, query: dict[str, str]) -> Call | None:
     if rest[0] == "namespaces" and len(rest) > 2 and not (len(rest) == 3 and rest[2] in _NAMESPACE_SUBRESOURCES):
         namespace, rest = rest[1], rest[2:]
     resource = BY_PATH.get((group, version, rest[0]))
+    if resource is None and added:
+        resource = added.get((group, version, rest[0]))
     if resource is None or len(rest) > 3 or (namespace and not resource.namespaced):
         return None
     name = rest[1] if len(rest) > 1 else ""
@@ -126,6 +138,8 @@ def decode_object(call: Call) -> Object:
     resource = call.resource
     document = decode_body(call, resource.kind)
     kind, version = document.pop("kind", ""), document.pop("apiVersion", "")
+    if resource.custom is not None and not kind:
+        raise bad_request("Object 'Kind' is missing in the request body")
     if kind and kind != resource.kind:
         text = (
             f'{kind} in version "{version}" cannot be handled as a {resource.kind}: converting ({version}.{kind}) to '
@@ -138,13 +152,28 @@ def decode_object(call: Call) -> Object:
         )
         raise bad_request(text)
     check_shape(resource, document)
+    settle(call, document, call.body if call.content_type == JSON else b"")
     return document
+
+
+def settle(call: Call, document: Object, text: bytes = b"") -> None:
+    """Field validation of a document without kind and apiVersion. Raises ApiError 400 and 422."""
+    mode = call.query.get("fieldValidation", "")
+    check_mode(call.method, mode)
+    call.warnings = settle_fields(call.resource, document, mode, text)
 
 
 def check_shape(resource: Resource, document: Object) -> None:
     """Drop nulls and refuse members of the wrong JSON type. Raises ApiError 400."""
-    prune_nulls(document)
-    shapes.check(resource.kind, document)
+    if resource.custom is None:
+        prune_nulls(document)
+        if resource.key not in _SCHEMA_ONLY:
+            shapes.check(resource.kind, document)
+        if resource.key not in _BUSY:
+            check_types(resource.group, resource.version, resource.kind, document)
+    else:
+        document["metadata"] = prune_nulls(document.get("metadata") or {})
+        shapes.check(resource.kind, {"metadata": document["metadata"]})
     document.setdefault("metadata", {})
 
 

@@ -6,9 +6,10 @@ from tenantry_sim.api.call import Answer, Call, decode_object
 from tenantry_sim.kinds.deletion import release
 from tenantry_sim.kinds.events import to_stored, to_view
 from tenantry_sim.kinds.names import metadata_causes
-from tenantry_sim.kinds.registry import rules_for
+from tenantry_sim.kinds.registry import rules_of
 from tenantry_sim.status import bad_request, conflict, invalid
 from tenantry_sim.store.records import Object, Record, encode, with_type
+from tenantry_sim.store.resource import Resource
 from tenantry_sim.world import World
 
 _KEPT_METADATA = (
@@ -52,11 +53,12 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
     `obj` is private to this call. Raises ApiError 422.
     """
     store, resource = world.store.kind(call.resource), call.resource
-    rules = rules_for(store.resource.key)
+    rules = rules_of(resource)
     old = record.decode()
     new = _merge_parts(call, old, obj)
     _keep_metadata(old, new)
-    if call.subresource == "":
+    whole = call.subresource == "" or resource.custom is not None
+    if whole:
         rules.default(new)
         rules.update(world, old, new)
     if call.gate is not None:
@@ -64,11 +66,11 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
         _keep_metadata(old, new)
     rules.normalise_status(new)
     causes = metadata_causes(resource.kind, new["metadata"])
-    if call.subresource == "":
+    if whole:
         causes += rules.validate_update(old, new)
     if causes:
         raise invalid(resource.kind, resource.group, record.name, causes)
-    if store.resource.generation and call.subresource == "" and _spec_changed(old, new):
+    if store.resource.generation and call.subresource == "" and _spec_changed(resource, old, new):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
     if call.gate is not None:
         call.gate.validate(call, "UPDATE", new, record.decode())
@@ -118,6 +120,6 @@ def _keep_metadata(old: Object, new: Object) -> None:
     after["resourceVersion"] = before["resourceVersion"]
 
 
-def _spec_changed(old: Object, new: Object) -> bool:
-    aside = ("metadata", "status")
+def _spec_changed(resource: Resource, old: Object, new: Object) -> bool:
+    aside = ("metadata",) if resource.custom is not None and not resource.has_status else ("metadata", "status")
     return {k: v for k, v in old.items() if k not in aside} != {k: v for k, v in new.items() if k not in aside}

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from tenantry_sim.clock import parse_stamp
+from tenantry_sim.custom.served import CustomVersion
 from tenantry_sim.store.records import Object
 
 
@@ -17,6 +19,7 @@ class Column:
     priority: int = 0
     type: str = "string"
     help: str = ""
+    format: str = ""
     age: bool = False
     """Whether `value` gives a time, of which the age is shown."""
 
@@ -202,3 +205,10 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         _AGE,
     ),
 }
+
+
+@lru_cache(maxsize=256)
+def custom_columns(version: CustomVersion) -> tuple[Column, ...]:
+    """The name and the printer columns of a custom resource."""
+    more = (Column(c.name, c.cell, c.priority, c.type, c.help, c.format, age=c.type == "date") for c in version.columns)
+    return (_NAME, *more)

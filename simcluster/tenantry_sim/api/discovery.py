@@ -1,16 +1,18 @@
-"""Discovery documents and the least OpenAPI that lets kubectl validate on the server's side.
-
-All of it is derived from the resource table.
-"""
+"""Discovery documents and OpenAPI v3, derived from the resource table and the definitions of custom resources."""
 
 import hashlib
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from tenantry_sim.api.call import Answer
+from tenantry_sim.api.openapi import schemas
 from tenantry_sim.kinds.table import GROUPS, RESOURCES
+from tenantry_sim.store.catalog import Catalog
 from tenantry_sim.store.records import encode
 from tenantry_sim.store.resource import Resource
 
+Served = Sequence[Resource]
 VERSION = "v1.36.0-sim"
 _REVIEW_ROWS = {
     "authorization.k8s.io": ("SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview"),
@@ -50,8 +52,8 @@ def _resource_rows(resource: Resource) -> list[dict[str, Any]]:
     return rows
 
 
-def _resource_list(group: str) -> dict[str, Any]:
-    rows = [row for r in RESOURCES if r.group == group for row in _resource_rows(r)]
+def _resource_list(served: Served, group: str, version: str) -> dict[str, Any]:
+    rows = [row for r in served if r.group == group and r.version == version for row in _resource_rows(r)]
     for kind in _REVIEW_ROWS.get(group, ()):
         name = kind.lower() + "s"
         row = {"name": name, "singularName": kind.lower(), "namespaced": False, "kind": kind, "verbs": ["create"]}
@@ -59,14 +61,32 @@ def _resource_list(group: str) -> dict[str, Any]:
     if not group:
         bindings = {"name": "bindings", "singularName": "binding", "namespaced": True}
         rows.insert(0, {**bindings, "kind": "Binding", "verbs": ["create"]})
-    version = f"{group}/v1" if group else "v1"
+    name = f"{group}/{version}" if group else version
     head: dict[str, Any] = {"kind": "APIResourceList", **({"apiVersion": "v1"} if group else {})}
-    return {**head, "groupVersion": version, "resources": rows}
+    return {**head, "groupVersion": name, "resources": rows}
 
 
-def _group(name: str) -> dict[str, Any]:
-    version = {"groupVersion": f"{name}/v1", "version": "v1"}
-    return {"name": name, "versions": [version], "preferredVersion": version}
+def _groups(served: Served) -> dict[str, list[str]]:
+    """The versions of each named group, the preferred one first."""
+    found: dict[str, list[str]] = {group: [] for group in GROUPS}
+    for resource in served:
+        if resource.group and resource.version not in found.setdefault(resource.group, []):
+            found[resource.group].append(resource.version)
+    return {group: sorted(versions or ["v1"], key=_preference) for group, versions in found.items()}
+
+
+def _preference(version: str) -> tuple[int, list[int], str]:
+    """Stable before beta before alpha, newer before older, as Kubernetes orders versions."""
+    match = re.fullmatch(r"v(\d+)(?:(alpha|beta)(\d+))?", version)
+    if match is None:
+        return (3, [], version)
+    major, stage, minor = match.groups()
+    return (("", "beta", "alpha").index(stage or ""), [-int(major), -int(minor or 0)], version)
+
+
+def _group(name: str, versions: list[str]) -> dict[str, Any]:
+    rows = [{"groupVersion": f"{name}/{version}", "version": version} for version in versions]
+    return {"name": name, "versions": rows, "preferredVersion": rows[0]}
 
 
 def _patch_path(resource: Resource) -> tuple[str, dict[str, Any]]:
@@ -88,29 +108,35 @@ def _patch_path(resource: Resource) -> tuple[str, dict[str, Any]]:
     return f"{root}{middle}/{resource.plural}/{{name}}", {"patch": operation}
 
 
-def _openapi_v3(path: str) -> dict[str, Any] | None:
+def _openapi_v3(served: Served, path: str) -> dict[str, Any] | None:
     info = {"title": "Tenantry embedded cluster", "version": VERSION}
+    roots = {"api/v1": ("", "v1")}
+    roots |= {f"apis/{g}/{v}": (g, v) for g, versions in _groups(served).items() for v in versions}
     if path == "/openapi/v3":
-        roots = ["api/v1", *(f"apis/{g}/v1" for g in GROUPS)]
         return {"paths": {root: {"serverRelativeURL": f"/openapi/v3/{root}"} for root in roots}}
-    root = path.removeprefix("/openapi/v3/")
-    group = "" if root == "api/v1" else root.removeprefix("apis/").removesuffix("/v1")
-    if group and group not in GROUPS:
+    found = roots.get(path.removeprefix("/openapi/v3/"))
+    if found is None:
         return None
-    paths = dict(_patch_path(r) for r in RESOURCES if r.group == group)
-    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": {}}}
+    rows = [r for r in served if (r.group, r.version) == found]
+    return {
+        "openapi": "3.0.0",
+        "info": info,
+        "paths": dict(_patch_path(r) for r in rows),
+        "components": {"schemas": schemas(rows)},
+    }
 
 
-def _documents() -> dict[str, Any]:
+def _documents(served: Served) -> dict[str, Any]:
     major, minor = VERSION.lstrip("v").split(".")[:2]
+    groups = _groups(served)
     found: dict[str, Any] = {
         "/api": {
             "kind": "APIVersions",
             "versions": ["v1"],
             "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1"}],
         },
-        "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": [_group(g) for g in GROUPS]},
-        "/api/v1": _resource_list(""),
+        "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": [_group(*g) for g in groups.items()]},
+        "/api/v1": _resource_list(served, "", "v1"),
         "/version": {
             "major": major,
             "minor": minor,
@@ -123,24 +149,32 @@ def _documents() -> dict[str, Any]:
             "platform": "linux/amd64",
         },
     }
-    for group in GROUPS:
-        found[f"/apis/{group}"] = {"kind": "APIGroup", "apiVersion": "v1", **_group(group)}
-        found[f"/apis/{group}/v1"] = _resource_list(group)
+    for group, versions in groups.items():
+        found[f"/apis/{group}"] = {"kind": "APIGroup", "apiVersion": "v1", **_group(group, versions)}
+        for version in versions:
+            found[f"/apis/{group}/{version}"] = _resource_list(served, group, version)
     return found
 
 
-_CACHE: dict[str, bytes] = {}
+class Documents:
+    """Discovery, version, health and OpenAPI documents of one cluster; made anew when a definition comes or goes."""
 
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._made_at = -1
+        self._ready: dict[str, bytes] = {}
 
-def document(path: str) -> Answer | None:
-    """The discovery, version, health or OpenAPI document at a path; None when there is none."""
-    if path in ("/healthz", "/livez", "/readyz"):
-        return Answer(200, b"ok", "text/plain; charset=utf-8")
-    if not _CACHE:
-        _CACHE.update({key: encode(value) for key, value in _documents().items()})
-    if path.startswith("/openapi/v3") and path not in _CACHE:
-        spec = _openapi_v3(path)
-        if spec is not None:
-            _CACHE[path] = encode(spec)
-    found = _CACHE.get(path)
-    return None if found is None else Answer(200, found)
+    def at(self, path: str) -> Answer | None:
+        """The document at a path; None when there is none."""
+        if path in ("/healthz", "/livez", "/readyz"):
+            return Answer(200, b"ok", "text/plain; charset=utf-8")
+        served = (*RESOURCES, *self._catalog.resources())
+        if self._made_at != self._catalog.changes:
+            self._ready = {key: encode(value) for key, value in _documents(served).items()}
+            self._made_at = self._catalog.changes
+        if path.startswith("/openapi/v3") and path not in self._ready:
+            spec = _openapi_v3(served, path)
+            if spec is not None:
+                self._ready[path] = encode(spec)
+        found = self._ready.get(path)
+        return None if found is None else Answer(200, found)

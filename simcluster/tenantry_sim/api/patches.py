@@ -7,13 +7,13 @@ import yaml
 
 from tenantry_sim import selectors
 from tenantry_sim.api import patching, strategic
-from tenantry_sim.api.call import Answer, Call, check_shape, decode_body
+from tenantry_sim.api.call import Answer, Call, check_shape, decode_body, settle
 from tenantry_sim.api.changes import check_version, commit
 from tenantry_sim.api.verbs import create_object, required_record, shown, shown_object
 from tenantry_sim.kinds import shapes
 from tenantry_sim.kinds.events import to_stored, to_view
 from tenantry_sim.kinds.rules import prune_nulls
-from tenantry_sim.status import Cause, bad_request, invalid, unsupported_media
+from tenantry_sim.status import ApiError, Cause, bad_request, invalid, unsupported_media
 from tenantry_sim.store.records import Object, Record, encode
 from tenantry_sim.world import World
 
@@ -21,6 +21,10 @@ _JSON_PATCH = "application/json-patch+json"
 _MERGE = "application/merge-patch+json"
 _STRATEGIC = "application/strategic-merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
+_NO_STRATEGIC = (
+    "the body of the request was in an unknown format - accepted media types include: "
+    f"{_JSON_PATCH}, {_MERGE}, {_APPLY}"
+)
 
 
 def _patch_document(call: Call) -> Any:
@@ -47,6 +51,8 @@ def patch(world: World, call: Call) -> Answer:
     """Patch an object or its status; apply creates what is missing. Raises ApiError."""
     if call.content_type not in (_JSON_PATCH, _MERGE, _STRATEGIC, _APPLY):
         raise unsupported_media()
+    if call.content_type == _STRATEGIC and call.resource.custom is not None:
+        raise ApiError(415, "UnsupportedMediaType", _NO_STRATEGIC)
     change = _patch_document(call)
     if call.content_type == _APPLY:
         missing = _check_apply(world, call, change)
@@ -66,6 +72,7 @@ def _apply_to(call: Call, record: Record, change: Any) -> Object:
     changed.pop("kind", None)
     changed.pop("apiVersion", None)
     check_shape(resource, changed)
+    settle(call, changed)
     return changed
 
 
@@ -80,6 +87,7 @@ def _check_apply(world: World, call: Call, change: Any) -> Answer | None:
         return None
     obj = {key: value for key, value in change.items() if key not in ("kind", "apiVersion")}
     check_shape(call.resource, obj)
+    settle(call, obj)
     obj = to_stored(call.resource, obj)
     obj["metadata"]["name"] = call.name
     created = create_object(world, call, obj)

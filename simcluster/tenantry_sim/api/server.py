@@ -9,8 +9,8 @@ from typing import Any
 
 from aiohttp import web
 
-from tenantry_sim.api import discovery
 from tenantry_sim.api.call import JSON, NOT_FOUND, Answer, Call, route, split_target
+from tenantry_sim.api.discovery import Documents
 from tenantry_sim.api.dispatch import bind_collection, dispatch, review
 from tenantry_sim.api.watching import WatchHub, WatchStream
 from tenantry_sim.faults import FaultRule, Faults
@@ -34,6 +34,7 @@ class ApiServer:
         self.token = token
         self.bookmark_seconds = bookmark_seconds
         self.hub = WatchHub()
+        self.documents = Documents(world.catalog)
         self.hooks = Hooks(world)
         self.caller = Caller(world, {})
         self.faults: Faults | None = None
@@ -115,7 +116,7 @@ class ApiServer:
     async def _answer(
         self, request: web.BaseRequest, method: str, path: str, query: dict[str, str]
     ) -> Answer | web.StreamResponse:
-        call = route(method, path, query)
+        call = route(method, path, query, self.world.catalog.by_path)
         if call is None:
             return await self._beside(request, method, path, query)
         headers = request.headers
@@ -129,7 +130,7 @@ class ApiServer:
             call.content_type = headers.get("Content-Type", JSON).partition(";")[0].strip()
         if self.hooks.active and self.hooks.interested(method, call.resource, call.subresource):
             return await self._admitted(call)
-        return dispatch(self.world, call)
+        return _with_warnings(call, dispatch(self.world, call))
 
     async def _admitted(self, call: Call) -> Answer:
         """A call that webhooks may have a say in."""
@@ -141,7 +142,7 @@ class ApiServer:
             refusal.warnings = [*refusal.warnings, *gate.warnings]
             raise
         answer.warnings = [*answer.warnings, *gate.warnings]
-        return answer
+        return _with_warnings(call, answer)
 
     async def _body(self, request: web.BaseRequest) -> bytes:
         body = await request.content.read() if request.content_length is None else await request.read()
@@ -167,8 +168,14 @@ class ApiServer:
             call.content_type = request.headers.get("Content-Type", JSON).partition(";")[0].strip()
             answer: Any = review(path, call, self.token)
             return answer if answer is not None else NOT_FOUND
-        found = discovery.document(path.rstrip("/") or "/") if method == "GET" else None
+        found = self.documents.at(path.rstrip("/") or "/") if method == "GET" else None
         return found if found is not None else NOT_FOUND
+
+
+def _with_warnings(call: Call, answer: Answer) -> Answer:
+    if call.warnings:
+        answer.warnings = [*call.warnings, *answer.warnings]
+    return answer
 
 
 def _warn(answer: web.Response, warnings: Sequence[str]) -> web.Response:

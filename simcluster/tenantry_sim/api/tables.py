@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry_sim.api.columns import COLUMNS, Column, age_of
+from tenantry_sim.api.columns import COLUMNS, Column, age_of, custom_columns
 from tenantry_sim.kinds.events import to_view
 from tenantry_sim.store.records import Object, Record, encode
 from tenantry_sim.store.resource import Resource
@@ -24,11 +24,17 @@ class TableStyle:
     """The continue token, if any."""
 
 
+def _columns(resource: Resource) -> Sequence[Column]:
+    if resource.custom is not None:
+        return custom_columns(resource.custom)
+    return COLUMNS.get(resource.stored_as or resource.key) or COLUMNS[""]
+
+
 def _definition(column: Column) -> dict[str, Any]:
     return {
         "name": column.name,
         "type": column.type,
-        "format": "name" if column.name == "Name" else "",
+        "format": "name" if column.name == "Name" else column.format,
         "description": column.help or f"{column.name} of the object",
         "priority": column.priority,
     }
@@ -40,7 +46,7 @@ def _cell(column: Column, obj: Object, now: float) -> Any:
 
 
 def _rows(resource: Resource, records: Sequence[Record], style: TableStyle) -> list[dict[str, Any]]:
-    columns = COLUMNS.get(resource.stored_as or resource.key) or COLUMNS[""]
+    columns = _columns(resource)
     include, rows = style.include, []
     for record in records:
         obj = record.decode()
@@ -58,7 +64,7 @@ def _rows(resource: Resource, records: Sequence[Record], style: TableStyle) -> l
 def table_bytes(resource: Resource, records: Sequence[Record], rv: int, style: TableStyle) -> bytes:
     """A `meta.k8s.io/v1` Table of the records."""
     metadata = {"resourceVersion": str(rv), **({"continue": style.more} if style.more else {})}
-    columns = COLUMNS.get(resource.stored_as or resource.key) or COLUMNS[""]
+    columns = _columns(resource)
     return encode(
         {
             "kind": "Table",

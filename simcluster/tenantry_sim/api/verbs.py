@@ -9,7 +9,7 @@ from tenantry_sim.api.tables import TableStyle, table_bytes
 from tenantry_sim.kinds import deletion
 from tenantry_sim.kinds.events import to_stored, to_view, view_raw
 from tenantry_sim.kinds.names import metadata_causes
-from tenantry_sim.kinds.registry import rules_for
+from tenantry_sim.kinds.registry import rules_of
 from tenantry_sim.kinds.rules import Rules
 from tenantry_sim.status import Cause, already_exists, bad_request, forbidden, invalid, not_found
 from tenantry_sim.store.records import Object, Record, encode, with_type
@@ -67,12 +67,16 @@ def list_objects(world: World, call: Call) -> Answer:
 def list_bytes(resource: Resource, page: Page) -> bytes:
     """A List of the page's records from their stored bytes."""
     metadata: dict[str, Any] = {"resourceVersion": str(page.rv)}
+    if resource.custom is not None:
+        metadata["continue"] = ""
     if page.next:
         metadata["continue"] = page.next
         if page.remaining:
             metadata["remainingItemCount"] = page.remaining
     if resource.group == "events.k8s.io":
         raws = [view_raw(resource, r) for r in page.records]
+    elif resource.custom is not None:
+        raws = [with_type(resource, r.raw) for r in page.records]
     else:
         raws = [r.raw for r in page.records]
     head = b'{"kind":"%bList","apiVersion":"%b","metadata":%b,"items":[' % (
@@ -93,7 +97,7 @@ def create(world: World, call: Call) -> Answer:
 def create_object(world: World, call: Call, obj: Object) -> Record | None:
     """Store a decoded object; None after a dry run (the object then shows what would have been stored)."""
     resource, store = call.resource, world.store.kind(call.resource)
-    rules = rules_for(store.resource.key)
+    rules = rules_of(resource)
     if call.gate is not None:
         obj = _mutated(world, call, rules, obj)
     _new_metadata(world, call, obj["metadata"])
@@ -102,7 +106,9 @@ def create_object(world: World, call: Call, obj: Object) -> Record | None:
     _check_namespace(world, call, obj["metadata"]["name"])
     rules.default(obj)
     rules.create(world, obj)
-    if (resource.has_status and not resource.keeps_status) or rules.initial_status is not None:
+    if resource.custom is not None and resource.has_status:
+        obj.pop("status", None)
+    elif (resource.has_status and not resource.keeps_status) or rules.initial_status is not None:
         obj["status"] = rules.initial_status(obj) if rules.initial_status is not None else {}
     rules.normalise_status(obj)
     causes = metadata_causes(resource.kind, obj["metadata"]) + rules.validate(obj)

@@ -86,6 +86,8 @@ def delete(world: World, kind: KindStore, record: Record, options: DeleteOptions
     added = finalizer is not None and finalizer not in metadata.get("finalizers", ())
     if added:
         metadata.setdefault("finalizers", []).append(finalizer)
+    if kind.resource.finalizer and not record.deleting:
+        metadata.setdefault("finalizers", []).append(kind.resource.finalizer)
     changed = added or metadata.get("deletionGracePeriodSeconds") != grace
     metadata["deletionGracePeriodSeconds"] = grace
     held = grace > 0 or bool(metadata.get("finalizers"))

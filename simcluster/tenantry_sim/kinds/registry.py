@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+from tenantry_sim.custom import definitions
 from tenantry_sim.kinds import admission, hooks, others, pods, roles
 from tenantry_sim.kinds.rules import Rules, condition_times
 from tenantry_sim.store.records import Object
+from tenantry_sim.store.resource import Resource
 
 
 def _status(**values: object) -> Callable[[Object], Object]:
@@ -81,9 +83,18 @@ RULES: dict[str, Rules] = {
     "storage.k8s.io/storageclasses": Rules(default=others.storage_class_default),
     "storage.k8s.io/volumeattachments": Rules(initial_status=_status(attached=False)),
 }
+RULES[definitions.KEY] = definitions.RULES
 _PLAIN = Rules()
 
 
 def rules_for(key: str) -> Rules:
     """The rules of `group/plural`; kinds without a row get the plain ones."""
     return RULES.get(key, _PLAIN)
+
+
+def rules_of(resource: Resource) -> Rules:
+    """The rules of a served resource, custom or built in."""
+    if resource.custom is not None:
+        custom: Rules = resource.custom.rules
+        return custom
+    return rules_for(resource.stored_as or resource.key)

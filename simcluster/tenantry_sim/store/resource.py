@@ -41,6 +41,10 @@ class Resource:
     """`group/plural` of the resource whose store this one shares (events)."""
     verbs: tuple[str, ...] = ALL_VERBS
     """Verbs served on the object itself."""
+    finalizer: str = ""
+    """Finalizer that a delete adds, for a controller to lift."""
+    custom: Any = None
+    """What its definition says of a custom resource (`tenantry_sim.custom.served`); None for built-in kinds."""
 
     @property
     def api_version(self) -> str:

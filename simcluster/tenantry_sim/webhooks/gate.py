@@ -16,7 +16,7 @@ import msgspec
 from tenantry_sim.api.call import Answer, Call, Operation, check_shape
 from tenantry_sim.cel import CelError
 from tenantry_sim.kinds.events import to_stored, to_view
-from tenantry_sim.kinds.registry import rules_for
+from tenantry_sim.kinds.registry import rules_of
 from tenantry_sim.status import ApiError, bad_request, internal, qualified
 from tenantry_sim.store.records import Object, encode
 from tenantry_sim.store.resource import Resource
@@ -219,7 +219,7 @@ def _normal(call: Call, target: Resource, patched: Object) -> Object:
         raise internal(problem.message) from None
     obj = to_stored(target, patched)
     if not call.subresource:
-        rules_for(call.resource.stored_as or call.resource.key).default(obj)
+        rules_of(call.resource).default(obj)
     return obj
 
 
