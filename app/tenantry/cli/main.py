@@ -27,6 +27,7 @@ COMMANDS: dict[str, Command] = {
     "demo": Command("tenantry.cli.demo", "an embedded cluster, a scheduler and a burst of pods, live in the terminal"),
     "run": Command("tenantry.cli.run", "schedule the pods of a cluster"),
     "sim serve": Command("tenantry.cli.sim", "serve the embedded Kubernetes API with simulated nodes"),
+    "simulate": Command("tenantry.cli.simulate", "what would happen on a cluster dump; touches nothing"),
     "explain pod": Command("tenantry.cli.explain", "why a pod is where it is, or why it is nowhere"),
     "plugins list": Command("tenantry.cli.plugins", "plugins that can run: version, points, order, weight, on or off"),
     "parity": Command("tenantry.cli.parity", "replay recorded scheduling cases and count agreement"),

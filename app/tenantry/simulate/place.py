@@ -39,7 +39,7 @@ class Placer:
         self.evicted = 0
         """Pods taken away by preemption so far."""
         self._profile = profile
-        self._post_filter = profile.post_filter if preempt else ()
+        self._preempts = preempt
 
     def submit(self, pods: Iterable[Pod], now: float) -> None:
         """Queue pods, in the order given where their priorities are equal."""
@@ -59,7 +59,7 @@ class Placer:
             self.cache.assume(pod, cls, decision.row)
             self.queue.done(queued.uid)
         else:
-            self._rejected(queued, cls, decision, now)
+            self.reject(queued, cls, decision, self._profile, now)
         return Attempt(queued, decision)
 
     def add_node(self, node: Node, now: float) -> None:
@@ -76,17 +76,22 @@ class Placer:
         """Store an object of any other kind."""
         self.cache.put(kind, item)
 
-    def _rejected(self, queued: QueuedPod, cls: PodClass, decision: Unplaced, now: float) -> None:
+    def reject(self, queued: QueuedPod, cls: PodClass, decision: Unplaced, profile: Profile, now: float) -> list[Pod]:
+        """Make room for a pod that no node takes, where that can be done, and give it back to the queue.
+
+        Returns the pods that had to go for it.
+        """
         gone: list[Pod] = []
         ctx = CycleContext(self.cache, cls, queued.pod)
-        for plugin in self._post_filter:
-            result: PostFilterResult = plugin.post_filter(ctx, self._profile, decision.diagnosis)
+        for plugin in profile.post_filter if self._preempts else ():
+            result: PostFilterResult = plugin.post_filter(ctx, profile, decision.diagnosis)
             if result.nominated_node is not None:
                 gone = self._make_room(queued.pod, result)
                 break
         self.queue.unschedulable(queued, decision.diagnosis.plugins, now)
         for pod in gone:
             self.queue.on_event(ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE, pod, None), now)
+        return gone
 
     def _make_room(self, pod: Pod, result: PostFilterResult) -> list[Pod]:
         for uid in result.clear_nominations:
