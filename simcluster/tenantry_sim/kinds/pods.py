@@ -10,6 +10,7 @@ from tenantry_sim.kinds.containers import (
     requests_from_limits,
 )
 from tenantry_sim.kinds.names import label_causes, required
+from tenantry_sim.kinds.podprint import spec_diff
 from tenantry_sim.status import Cause
 from tenantry_sim.store.records import Object
 
@@ -125,7 +126,7 @@ def validate_update(old: Object, new: Object) -> list[Cause]:
             pairs = zip(before[field], after[field], strict=True)
             after[field] = [{**new_c, "image": old_c.get("image")} for old_c, new_c in pairs]
     if after != before:
-        causes.append(Cause("FieldValueForbidden", _FORBIDDEN, "spec"))
+        causes.append(Cause("FieldValueForbidden", _FORBIDDEN + spec_diff(before, after), "spec"))
     return causes
 
 
