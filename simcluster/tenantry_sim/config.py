@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tenantry_sim.stages import Stage, default_stages
+
 
 @dataclass(frozen=True)
 class NodeTemplate:
@@ -20,30 +22,8 @@ class NodeTemplate:
     """Name before the number. Default gives node-0, node-1 and so on."""
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One step in the life of a pod on a simulated node, as data."""
-
-    name: str
-    """Name, for logs and tests."""
-    when: str
-    """What the pod is: `bound` (on a node, still pending), `ending` (marked for deletion) or `running`."""
-    to: str
-    """What it becomes: `Running`, `Succeeded`, `Failed`, or `gone`."""
-    after_seconds: float = 0.0
-    """Seconds between the state seen and the step. For `gone` the pod's own grace period is an upper bound."""
-    annotation: str = ""
-    """If set, the stage holds only for pods with this annotation, whose value replaces `after_seconds`."""
-
-
-DEFAULT_STAGES: tuple[Stage, ...] = (
-    Stage("start", "bound", "Running", 0.05),
-    Stage("stop", "ending", "gone", 0.05),
-    Stage("complete", "running", "Succeeded", 0.0, "sim.tenantry.io/succeed-after-seconds"),
-    Stage("fail", "running", "Failed", 0.0, "sim.tenantry.io/fail-after-seconds"),
-)
-
-
+DEFAULT_STAGES: tuple[Stage, ...] = default_stages()
+"""Running after 50 ms, gone 50 ms after a deletion, and what annotations ask for."""
 CONTROLLERS = frozenset(
     {
         "budgets",
@@ -81,7 +61,7 @@ class SimConfig:
     kubelet: bool = True
     """Whether simulated nodes run and end their pods."""
     stages: tuple[Stage, ...] = DEFAULT_STAGES
-    """Life of pods on simulated nodes. Default: running after 50 ms, gone 50 ms after a deletion."""
+    """Life of pods on simulated nodes. Default: the stages of `stages/default.yaml`."""
     controllers: frozenset[str] = frozenset()
     """Names of `CONTROLLERS` to run beside the namespace one, or `all`. Default: none, as on a bare API server."""
     history: int = 100_000
@@ -106,8 +86,5 @@ class SimConfig:
             found.append("bookmark_seconds: must be above 0")
         found += [f"controllers: unknown name {name!r}" for name in sorted(self.controllers - CONTROLLERS - {"all"})]
         for i, stage in enumerate(self.stages):
-            if stage.when not in ("bound", "ending", "running"):
-                found.append(f"stages[{i}].when: unknown value {stage.when!r}")
-            if stage.to not in ("Running", "Succeeded", "Failed", "gone"):
-                found.append(f"stages[{i}].to: unknown value {stage.to!r}")
+            found += stage.problems(f"stages[{i}]")
         return found

@@ -55,7 +55,8 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
     store, resource = world.store.kind(call.resource), call.resource
     rules = rules_of(resource)
     old = record.decode()
-    new = _merge_parts(call, old, obj)
+    part = rules.parts.get(call.subresource)
+    new = _merge_parts(call, old, obj) if part is None else part.merge(old, obj)
     _keep_metadata(old, new)
     whole = call.subresource == "" or resource.custom is not None
     if whole:
@@ -68,9 +69,12 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
     causes = metadata_causes(resource.kind, new["metadata"])
     if whole:
         causes += rules.validate_update(old, new)
+    if part is not None:
+        causes += part.validate(old, new)
     if causes:
         raise invalid(resource.kind, resource.group, record.name, causes)
-    if store.resource.generation and call.subresource == "" and _spec_changed(resource, old, new):
+    counts = part is not None or call.subresource == ""
+    if store.resource.generation and counts and _spec_changed(resource, old, new):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
     if call.gate is not None:
         call.gate.validate(call, "UPDATE", new, record.decode())

@@ -69,8 +69,7 @@ class Deployments(Controller):
             new = self._create(record, obj, old, revision)
         else:
             last = rollout.revision(new, REVISION)
-            if last < revision:
-                self._note(new, obj, revision, last)
+            self._note(new, obj, max(revision, last), last)
             revision = max(revision, last)
         if (obj["metadata"].get("annotations") or {}).get(REVISION) != str(revision):
 
@@ -117,12 +116,16 @@ class Deployments(Controller):
         return {_DESIRED: str(wanted), _MOST: str(wanted + rollout.surge(obj))}
 
     def _note(self, new: Object, obj: Object, revision: int, last: int) -> None:
-        """The set of an earlier revision is the present one again."""
-        notes = self._notes(obj, revision)
-        history = (new["metadata"].get("annotations") or {}).get(_HISTORY, "")
-        notes[_HISTORY] = ",".join(filter(None, (history, str(last))))
-        new["metadata"]["annotations"] = notes
-        self._store(new)
+        """Notes of the deployment are the set's own; a set that is the present one again remembers its revisions."""
+        before = new["metadata"].get("annotations") or {}
+        notes = {**before, **self._notes(obj, revision)}
+        if last < revision:
+            notes[_HISTORY] = ",".join(filter(None, (before.get(_HISTORY, ""), str(last))))
+        for name in (_DESIRED, _MOST):
+            notes[name] = before.get(name, notes[name])
+        if notes != before:
+            new["metadata"]["annotations"] = notes
+            self._store(new)
 
     # ---- moving replicas ---------------------------------------------------------------------------------------------
 

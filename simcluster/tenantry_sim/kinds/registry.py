@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tenantry_sim.custom import definitions
-from tenantry_sim.kinds import admission, hooks, others, pods, roles
+from tenantry_sim.kinds import admission, hooks, others, podparts, pods, roles
 from tenantry_sim.kinds.rules import Rules, condition_times
 from tenantry_sim.store.records import Object
 from tenantry_sim.store.resource import Resource
@@ -35,6 +35,7 @@ RULES: dict[str, Rules] = {
         admit=admission.admit,
         normalise_status=condition_times,
         initial_status=pods.initial_status,
+        parts=podparts.PARTS,
     ),
     "/namespaces": Rules(create=others.namespace_create, initial_status=_status(phase="Active")),
     "/nodes": Rules(default=others.node_default),

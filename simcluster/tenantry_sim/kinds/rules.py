@@ -1,7 +1,7 @@
 """The hooks through which one kind differs from the generic handlers."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry_sim.status import Cause
@@ -15,6 +15,16 @@ def _nothing(*_: Any) -> None:
 
 def _sound(*_: Any) -> list[Cause]:
     return []
+
+
+@dataclass(frozen=True)
+class Part:
+    """A subresource through which a part of the spec is changed."""
+
+    merge: Callable[[Object, Object], Object]
+    """The old object with what the subresource takes from the new one: (old, new)."""
+    validate: Callable[[Object, Object], list[Cause]]
+    """What is wrong with the change: (old, merged)."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,8 @@ class Rules:
     """Defaults inside the status; runs on every write."""
     initial_status: Callable[[Object], Object] | None = None
     """The status of a new object; None gives an empty one where the kind has a status."""
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    """Subresources that change a part of the spec, by name."""
 
 
 def prune_nulls(value: Any) -> Any:

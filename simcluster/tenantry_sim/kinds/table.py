@@ -89,7 +89,7 @@ _CORE = (
         "Pod",
         short=("po",),
         categories=_ALL,
-        subresources=("binding", "eviction", "status"),
+        subresources=("binding", "ephemeralcontainers", "eviction", "resize", "status"),
         generation=True,
         returns_deleted=True,
         fields=_POD_FIELDS,

@@ -46,6 +46,20 @@ def is_lost(record: Record) -> bool:
     return bool((record.decode()["metadata"].get("annotations") or {}).get(LOST) == "true")
 
 
+def report_ready(world: World, record: Record) -> None:
+    """Write the conditions of a node whose kubelet reports again."""
+    node, now = record.decode(), world.stamp()
+    present = {c.get("type"): c for c in node.get("status", {}).get("conditions") or ()}
+    for kind, status, reason, message in _CONDITIONS:
+        before = present.get(kind, {})
+        since = before.get("lastTransitionTime", now) if before.get("status") == status else now
+        times = {"lastHeartbeatTime": now, "lastTransitionTime": since}
+        present[kind] = {"type": kind, "status": status, **times, "reason": reason, "message": message}
+    node.setdefault("status", {})["conditions"] = list(present.values())
+    if node != record.decode():
+        world.store.replace(world.kind("/nodes"), record, node)
+
+
 def add_account(world: World, namespace: str) -> None:
     """The `default` service account of a namespace."""
     if world.find("/serviceaccounts", "default", namespace) is None:
