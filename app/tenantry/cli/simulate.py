@@ -145,7 +145,7 @@ def _scenario(args: argparse.Namespace, found: Inventory, scheduler: str) -> Sce
     if unknown:
         raise exits.CommandFailed(f"--drain: there is no node {', '.join(unknown)}", exits.USAGE)
     shapes = [shape for text in args.shape for shape in _shapes(text, scheduler, found)]
-    return Scenario(added, _new_nodes(args, found), drained, shapes, args.limit)
+    return Scenario(added, _new_nodes(args, found), args.like or "", drained, shapes, args.limit)
 
 
 def _new_nodes(args: argparse.Namespace, found: Inventory) -> list[Node]:

@@ -13,7 +13,7 @@ from msgspec import structs
 from tenantry.simulate.claims import make_claim
 from tenantry.simulate.defaults import admit_limits, admit_priority, admit_tolerations, default_pod
 from tenantry.simulate.inventory import Inventory
-from tenantry.simulate.limits import refusal_by_limits
+from tenantry.simulate.limits import refusal_by_limits, request_over_limit
 from tenantry.simulate.quota import Quotas, charge_of, scoped
 from tenantry.simulate.workloads import Plan
 from tenantry_core.framework.context import CycleContext
@@ -48,6 +48,8 @@ def admit(plan: Plan, found: Inventory, quotas: Quotas, nodes: frozenset[str] | 
     """Default, check and charge the plan's pods. `nodes` narrows a daemon set to these nodes; None means all."""
     answer = Admitted(plan)
     base = base_pod(plan, found)
+    if not isinstance(base, str):
+        base = _selected(plan, found) or base
     if isinstance(base, str):
         answer.refused = [
             (f"{plan.namespace}/{plan.pod_name(n)}", base) for n in range(plan.first, plan.first + plan.count)
@@ -56,10 +58,8 @@ def admit(plan: Plan, found: Inventory, quotas: Quotas, nodes: frozenset[str] | 
     answer.shape = base
     ranges = [r for (namespace, _), r in found.limit_ranges.items() if namespace == plan.namespace]
     about = scoped(base, "activeDeadlineSeconds" in plan.template["spec"])
-    lasting = refusal_by_limits(base, ranges) or quotas.missing(base, about)
+    lasting = request_over_limit(base) or refusal_by_limits(base, ranges) or quotas.missing(base, about)
     charge = charge_of(base)
-    if plan.owning:
-        found.cache.put(plan.owning["kind"], from_builtins(plan.owning["kind"], plan.owning))
     for pod in _stamped(plan, base, found, nodes):
         why = lasting or quotas.take(plan.namespace, charge, about) or _claims(plan, pod, found)
         if why:
@@ -69,11 +69,22 @@ def admit(plan: Plan, found: Inventory, quotas: Quotas, nodes: frozenset[str] | 
     return answer
 
 
+def _selected(plan: Plan, found: Inventory) -> str:
+    """Let the cluster know the owner, whose selector spreads the pods. Returns what is wrong with it, or ""."""
+    if plan.owning:
+        kind = plan.owning["kind"]
+        try:
+            found.cache.put(kind, from_builtins(kind, plan.owning))
+        except DecodeError as error:
+            return f"{error.field}: {error.rule}"
+    return ""
+
+
 def base_pod(plan: Plan, found: Inventory) -> Pod | str:
     """The pod that the template gives, or what is wrong with it."""
     spec = plan.template["spec"]
     try:
-        default_pod(plan.template)
+        default_pod(plan.template, found.scheduler_name)
         ranges = [r for (namespace, _), r in found.limit_ranges.items() if namespace == plan.namespace]
         admit_limits(spec, ranges)
         admit_tolerations(spec)

@@ -25,11 +25,11 @@ def containers(spec: Body) -> Iterator[Body]:
         yield from spec.get(name) or ()
 
 
-def default_pod(body: Body) -> None:
+def default_pod(body: Body, scheduler_name: str) -> None:
     """Defaults of the versioned API: scheduler name, requests from limits, protocols, ports of the host network."""
     spec = body["spec"]
     if not spec.get("schedulerName"):
-        spec["schedulerName"] = "default-scheduler"
+        spec["schedulerName"] = scheduler_name
     spec.setdefault("restartPolicy", "Always")
     spec.setdefault("terminationGracePeriodSeconds", 30)
     for container in containers(spec):

@@ -51,6 +51,8 @@ class Inventory:
     """As they stand in the dump: they come to every node that is added."""
     added: set[tuple[str, str]] = field(default_factory=set)
     """Namespace and name of pods that added workloads brought."""
+    scheduler_name: str = "default-scheduler"
+    """What added pods that name no scheduler get."""
     read: dict[str, int] = field(default_factory=dict)
     """Objects used, by kind."""
     _left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)

@@ -41,6 +41,17 @@ def _limits_as_requests(container: Container) -> Container:
     return structs.replace(container, resources=ResourceRequirements(requests=container.resources.limits))
 
 
+def request_over_limit(pod: Pod) -> str:
+    """Why validation refuses a pod that asks for more than its own limit; "" where it does not."""
+    for container in (*pod.spec.containers, *(pod.spec.init_containers or ())):
+        limits = amounts(container.resources.limits)
+        for name, value in amounts(container.resources.requests).items():
+            if name in limits and value > limits[name]:
+                texts = [format_amount(name, n) for n in (value, limits[name])]
+                return f"container {container.name}: {name} request {texts[0]} is above its limit {texts[1]}"
+    return ""
+
+
 def refusal_by_limits(pod: Pod, ranges: Iterable[LimitRange]) -> str:
     """Why the LimitRanges of its namespace refuse the pod, all reasons joined; "" where they do not."""
     kept = list(ranges)

@@ -92,6 +92,6 @@ def _room(axis: Any, answer: Answer) -> None:
         bars, [f"{c:,}{'+' if r.at_least else ''}" for c, r in zip(counts, answer.capacity, strict=True)], padding=3
     )
     axis.set_yticks(range(len(names)), names)
-    axis.invert_yaxis()
+    axis.set_ylim(len(names) - 0.4, -0.6)
     axis.set_xlim(0, max(1, *counts) * 1.12)
     axis.set_title("Room left: more replicas of each shape", loc="left", fontsize=10)

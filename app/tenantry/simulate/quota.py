@@ -12,7 +12,7 @@ from typing import Any
 from tenantry.simulate.limits import limit_of_pod
 from tenantry.simulate.objects import ResourceQuota, ScopeRequirement, counted_as, quota_amount
 from tenantry_core.cache.cluster_cache import TERMINAL
-from tenantry_core.model.objects import Pod
+from tenantry_core.model.objects import Pod, ResourceRequirements
 from tenantry_core.model.quantity import format_amount
 from tenantry_core.model.requests import Amounts, effective_request
 
@@ -141,24 +141,11 @@ class Quotas:
 
     def missing(self, pod: Pod, about: Scoped) -> str:
         """Why a quota refuses a pod that does not name what the quota counts; "" where none does."""
-        every = (*pod.spec.containers, *(pod.spec.init_containers or ()))
         for ledger in self.of(pod.metadata.namespace):
             if not ledger.counts(about):
                 continue
-            lacking = []
-            for name in sorted(set(ledger.hard) & set(_MUST_NAME)):
-                silent = [
-                    c.name
-                    for c in every
-                    if not _names(
-                        c.resources.limits
-                        if "limits" in name
-                        else {**(c.resources.limits or {}), **(c.resources.requests or {})},
-                        name,
-                    )
-                ]
-                if silent:
-                    lacking.append(f"{name} for: {','.join(silent)}")
+            silent = {name: _silent(pod, name) for name in sorted(set(ledger.hard) & set(_MUST_NAME))}
+            lacking = [f"{name} for: {','.join(names)}" for name, names in silent.items() if names]
             if lacking:
                 return f"failed quota: {ledger.quota.metadata.name}: must specify {'; '.join(lacking)}"
         return ""
@@ -202,8 +189,18 @@ class Quotas:
                     ledger.used[name] = max(0, ledger.used.get(name, 0) + sign * charge[name])
 
 
-def _names(resources: dict[str, Any] | None, name: str) -> bool:
-    return counted_as(name) in (resources or {})
+def _silent(pod: Pod, name: str) -> list[str]:
+    """Containers that say nothing of a quota's resource; none where the pod as a whole does."""
+    resource, limits = counted_as(name), name.startswith("limits.")
+
+    def says(resources: ResourceRequirements | None) -> bool:
+        named = (resources.limits if limits else resources.requests) if resources is not None else None
+        return resource in (named or {})
+
+    if says(pod.spec.resources):
+        return []
+    every = (*pod.spec.containers, *(pod.spec.init_containers or ()))
+    return [c.name for c in every if not says(c.resources)]
 
 
 def _matches(requirement: ScopeRequirement, pod: Scoped) -> bool:

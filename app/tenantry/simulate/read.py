@@ -55,7 +55,7 @@ def read_items(data: bytes, name: str) -> list[Item | Stray]:
     text = data.removeprefix(b"\xef\xbb\xbf")
     if text.lstrip()[:1] in (b"{", b"["):
         try:
-            documents = list(_json_documents(text))
+            documents: list[bytes] = list(_json_documents(text))
         except msgspec.DecodeError as error:
             documents = _flow_yaml(text, name, error)
     else:
@@ -63,18 +63,22 @@ def read_items(data: bytes, name: str) -> list[Item | Stray]:
     return [item for document in documents for item in _items(document, "", "", 0)]
 
 
-def _json_documents(text: bytes) -> Iterator[bytes | msgspec.Raw]:
+def _json_documents(text: bytes) -> Iterator[bytes]:
     """Documents that follow each other; msgspec tells where the first one ends by where it stumbles."""
     rest = text
     while rest.strip():
         try:
-            yield msgspec.json.decode(rest, type=msgspec.Raw)
+            msgspec.json.decode(rest, type=_Head | list[msgspec.Raw])
+            yield rest
+            return
+        except msgspec.ValidationError:  # JSON, if no object of ours: its reader says what is wrong
+            yield rest
             return
         except msgspec.DecodeError as error:
             found = _BYTE.search(str(error))
             if "trailing characters" not in str(error) or found is None:
                 raise msgspec.DecodeError(_shifted(str(error), len(text) - len(rest))) from error
-            end = int(found[1])
+            end = int(found[1]) - 1  # it names the byte after the first that is too much
             yield rest[:end]
             rest = rest[end:]
 
@@ -83,7 +87,7 @@ def _shifted(message: str, by: int) -> str:
     return _BYTE.sub(lambda found: f"(byte {int(found[1]) + by})", message)
 
 
-def _flow_yaml(text: bytes, name: str, error: msgspec.DecodeError) -> list[bytes | msgspec.Raw]:
+def _flow_yaml(text: bytes, name: str, error: msgspec.DecodeError) -> list[bytes]:
     """YAML may begin with a brace too; where it is no YAML either, the fault of the JSON is told."""
     try:
         return _yaml_documents(text, name)
@@ -94,7 +98,7 @@ def _flow_yaml(text: bytes, name: str, error: msgspec.DecodeError) -> list[bytes
         raise InputError(f"{name}: line {line}: not JSON: {what}") from error
 
 
-def _yaml_documents(text: bytes, name: str) -> list[bytes | msgspec.Raw]:
+def _yaml_documents(text: bytes, name: str) -> list[bytes]:
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -104,7 +108,7 @@ def _yaml_documents(text: bytes, name: str) -> list[bytes | msgspec.Raw]:
         documents = ryaml.loads_all(decoded) or []
     except (ryaml.InvalidYamlError, ValueError, TypeError, RecursionError) as error:
         raise InputError(f"{name}: neither JSON nor YAML: {error}") from error
-    found: list[bytes | msgspec.Raw] = []
+    found: list[bytes] = []
     for document in documents:
         if document is None:
             continue

@@ -155,7 +155,9 @@ def _room(room: ShapeRoom) -> RenderableType:
     asked = ", ".join(f"{name} {value}" for name, value in room.requests.items()) or "nothing"
     number = f"at least {room.fits:,}" if room.at_least else f"{room.fits:,}"
     head = f"[bold]{number}[/] more of {escape(room.shape)}"
-    parts: list[RenderableType] = [head if room.shape == asked.replace(" ", "=") else f"{head} ({escape(asked)})"]
+    parts: list[RenderableType] = [
+        head if room.shape == asked.replace(", ", ",").replace(" ", "=") else f"{head} ({escape(asked)})"
+    ]
     if room.quota:
         parts.append(f"  quota {escape(room.quota)} lets in {room.quota_fits} more")
     if room.stopped_by:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import structs
 
 from tenantry.explain.report import PodReport, report
 from tenantry.simulate.admit import Admitted, admit
@@ -41,6 +42,8 @@ class Scenario:
     """Workloads, and objects of any other kind that come with them."""
     nodes: Sequence[Node] = ()
     """Nodes that come."""
+    like: str = ""
+    """Node whose storage drivers they have; "" for none."""
     drain: Sequence[str] = ()
     """Names of nodes that go; must be known."""
     shapes: Sequence[Shape] = ()
@@ -77,6 +80,7 @@ def simulate(
 ) -> Answer:
     """Play the scenario on the cluster. `profiles` by scheduler name, at least one."""
     before = measure(found.cache)
+    found.scheduler_name = next(iter(profiles))
     run = _Run(found, scenario, Trial(found.cache, profiles), Quotas((), ()), step)
     manifests = _sorted(run)
     run.quotas = Quotas(found.quotas.values(), found.pods.values())
@@ -87,6 +91,7 @@ def simulate(
     for pod in run.drained.displaced:
         _want(run, pod, "drained")
     run.trial.run(lambda done: step("placing", done))
+    run.trial.try_again()
     grouped = _grouped(run)
     answer = Answer(before, measure(found.cache), run.quotas, run.drained, [n.metadata.name for n in scenario.nodes])
     answer.no_place = [_no_place(run, group, i) for i, group in enumerate(grouped)]
@@ -116,6 +121,10 @@ def _change_nodes(run: _Run) -> None:
     for node in run.scenario.nodes:
         run.found.cache.upsert_node(node)
         run.found.nodes[node.metadata.name] = node
+        drivers = run.found.cache.storage.csi_nodes.get(run.scenario.like)
+        if drivers is not None:
+            meta = structs.replace(drivers.metadata, name=node.metadata.name, uid="")
+            run.found.cache.put("CSINode", structs.replace(drivers, metadata=meta))
     fresh = frozenset(node.metadata.name for node in run.scenario.nodes)
     if fresh:
         for body in run.found.daemon_sets.values():
@@ -150,12 +159,15 @@ def _admit(run: _Run, kind: str, body: dict[str, object], nodes: frozenset[str] 
 
 
 def _want(run: _Run, pod: Pod, cause: str, workload: str = "") -> None:
-    if not run.trial.serves(pod):
+    if run.trial.serves(pod):
+        run.trial.submit(pod)
+    elif cause == "added":
+        run.trial.waiting[pod.metadata.uid] = pod
+    else:
         name = pod.spec.scheduler_name
         run.foreign[name] = run.foreign.get(name, 0) + 1
         return
     run.wanting[pod.metadata.uid] = _Wanting(pod, workload or workload_of(pod), cause)
-    run.trial.submit(pod)
 
 
 def workload_of(pod: Pod) -> str:
@@ -183,6 +195,9 @@ def _no_place(run: _Run, group: list[_Wanting], number: int) -> NoPlace:
     fault = run.trial.faults.get(pod.metadata.uid)
     if fault is not None:
         found = PodReport(name, "fault", "", f"a plugin failed: {fault}")
+    elif not run.trial.serves(pod):
+        why = f"asks for the scheduler {pod.spec.scheduler_name!r}, of which no profile is given"
+        found = PodReport(name, "pending", "", why)
     elif number >= EXPLAINED:
         found = PodReport(name, "pending", "", f"not explained: more than {EXPLAINED} kinds of pods have no place")
     else:
@@ -255,7 +270,7 @@ def _capacity(run: _Run, profiles: Mapping[str, Profile]) -> list[ShapeRoom]:
 
 
 def _notes(run: _Run) -> list[str]:
-    found = []
+    found = [] if run.found.nodes else ["the input holds no node"]
     homeless = run.found.homeless()
     if homeless:
         names = ", ".join(sorted(homeless)[:EXAMPLES])

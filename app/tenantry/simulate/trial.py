@@ -26,6 +26,8 @@ from tenantry_core.queue import Place, SchedulingQueue
 
 TRIES = 40
 """Attempts of one pod before it counts as unplaced."""
+ROUNDS = 3
+"""Times that pods are tried once more in the end."""
 STEP = 0.001
 """Seconds that an attempt takes in the queue's eyes."""
 
@@ -85,9 +87,19 @@ class Trial:
             attempts += 1
             done(attempts)
 
-    def retry(self, uids: list[str]) -> None:
-        """Have pods tried again that nothing woke."""
-        self._queue.activate(uids, self.now)
+    def try_again(self) -> None:
+        """Try one pod of each class once more, and its like where that got in: some events help and wake nobody."""
+        for _ in range(ROUNDS):
+            queued = {u: p for u, p in self.waiting.items() if u not in self.gated and u not in self.faults}
+            queued = {uid: pod for uid, pod in queued.items() if self.serves(pod)}
+            first = {self.cache.classes.class_of(pod): uid for uid, pod in reversed(queued.items())}
+            before = len(self.waiting)
+            self._queue.activate(first.values(), self.now)
+            self.run()
+            if len(self.waiting) == before:
+                return
+            self._queue.activate([uid for uid in queued if uid in self.waiting], self.now)
+            self.run()
 
     def _attempt(self) -> bool:
         self.now += STEP

@@ -1,0 +1,109 @@
+"""Added workloads become the pods that their controllers would make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from app.simulate.dumps import node, outcomes, played, template, workload
+
+from tenantry.simulate.admit import admit
+from tenantry.simulate.inventory import Inventory
+from tenantry.simulate.quota import Quotas
+from tenantry.simulate.workloads import plan_of
+
+THREE = (node("n1"), node("n2", zone="b"), node("n3", zone="c", unschedulable=True))
+
+
+@pytest.mark.parametrize(
+    ("body", "names", "owner"),
+    [
+        pytest.param(workload(replicas=2), ["added-simulated-0", "added-simulated-1"], "ReplicaSet", id="deployment"),
+        pytest.param(workload(), ["added-simulated-0"], "ReplicaSet", id="one-by-default"),
+        pytest.param(workload(replicas=0), [], "", id="none"),
+        pytest.param(workload("ReplicaSet", replicas=2), ["added-0", "added-1"], "ReplicaSet", id="replica-set"),
+        pytest.param(
+            workload("ReplicationController"), ["added-0"], "ReplicationController", id="replication-controller"
+        ),
+        pytest.param(workload("StatefulSet", ordinals={"start": 3}), ["added-3"], "StatefulSet", id="ordinals"),
+        pytest.param(workload("Job", parallelism=3, completions=2), ["added-0", "added-1"], "Job", id="job"),
+        pytest.param(workload("Job"), ["added-0"], "Job", id="job-of-one"),
+        pytest.param(workload("Job", parallelism=2), ["added-0", "added-1"], "Job", id="work-queue"),
+        pytest.param(workload("CronJob"), ["added-simulated-0"], "Job", id="cron-job"),
+    ],
+)
+def test_pods(body: dict[str, Any], names: list[str], owner: str) -> None:
+    plan = plan_of(body["kind"], body)
+    assert not isinstance(plan, str)
+    pods = admit(plan, Inventory(), Quotas((), ())).pods
+    assert [p.metadata.name for p in pods] == names
+    assert {p.metadata.owner_references[0].kind for p in pods} == ({owner} if owner else set())
+    assert len({p.metadata.uid for p in pods}) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        pytest.param(workload(replicas=-1), "spec.replicas: [-1] is no number", id="negative"),
+        pytest.param(workload(replicas="2"), "spec.replicas", id="text"),
+        pytest.param(workload(replicas=10**9), "is no number from 0 to", id="too-many"),
+        pytest.param(workload("Job", suspend=True), "suspend is true", id="suspended"),
+        pytest.param({"metadata": {"name": "x"}}, "spec is missing", id="no-spec"),
+        pytest.param({"metadata": {"name": "x"}, "spec": {}}, "spec.template.spec is missing", id="no-template"),
+        pytest.param({"spec": {}}, "metadata.name is missing", id="no-name"),
+    ],
+)
+def test_no_plan(body: dict[str, Any], said: str) -> None:
+    found = plan_of(body.get("kind", "Deployment"), body)
+    assert isinstance(found, str)
+    assert said in found
+
+
+def test_daemon_pods_go_to_every_node_whose_taints_and_labels_let_them() -> None:
+    picky = template(nodeSelector={"topology.kubernetes.io/zone": "a"})
+    tainted = node("n4", taints=[{"key": "gpu", "effect": "NoSchedule"}])
+    answer = played(*THREE, tainted, add=[workload("DaemonSet"), workload("DaemonSet", "picky", picky)])
+    placed = {(p.workload, p.node) for p in answer.pods}
+    everywhere = {("DaemonSet shop/added", n) for n in ("n1", "n2", "n3")}
+    assert placed == everywhere | {("DaemonSet shop/picky", "n1")}
+
+
+def test_pods_of_a_deployment_are_selected_by_its_replica_set_for_spreading() -> None:
+    answer = played(*THREE, add=[workload(replicas=4)])
+    assert sorted(p.node for p in answer.pods) == ["n1", "n1", "n2", "n2"]
+
+
+def test_the_same_workload_twice_makes_pods_of_its_own() -> None:
+    answer = played(node("n1"), add=[workload(), workload()])
+    assert [p for p, *_ in outcomes(answer)] == ["shop/added-simulated-0", "shop/added-simulated-0-added"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "provisioner", "outcome"),
+    [
+        pytest.param("Immediate", "csi.example", "placed", id="provisioned-at-once"),
+        pytest.param("WaitForFirstConsumer", "csi.example", "placed", id="provisioned-for-the-pod"),
+        pytest.param("Immediate", "kubernetes.io/no-provisioner", "unplaced", id="by-hand"),
+    ],
+)
+def test_claims_of_a_stateful_set(mode: str, provisioner: str, outcome: str) -> None:
+    meta = {"name": "fast", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}
+    kind = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": meta}
+    kind |= {"provisioner": provisioner, "volumeBindingMode": mode}
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    claims = [{"metadata": {"name": "data"}, "spec": spec}]
+    answer = played(node("n1"), kind, add=[workload("StatefulSet", replicas=2, volumeClaimTemplates=claims)])
+    assert {p.outcome for p in answer.pods} == {outcome}
+
+
+def test_ephemeral_volumes_bring_their_claims() -> None:
+    kind = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "fast"},
+        "provisioner": "csi",
+    }
+    claim = {"spec": {"storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}}}
+    volumes = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": claim}}]
+    answer = played(node("n1"), kind, add=[workload(given=template(volumes=volumes), replicas=2)])
+    assert {p.outcome for p in answer.pods} == {"placed"}
