@@ -1,13 +1,18 @@
 """The embedded cluster: store, HTTP server, simulated nodes and controllers put together."""
 
 import asyncio
-import json
-import os
 import random
+import ssl
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+from tenantry_sim.access import kubeconfig
+from tenantry_sim.access.aggregation import AggregationController
+from tenantry_sim.access.certificates import Authority, server_context
+from tenantry_sim.access.defaults import populate as store_default_roles
 from tenantry_sim.api.server import ApiServer
 from tenantry_sim.api.watching import WatchStream
 from tenantry_sim.clock import Clock, LoopClock
@@ -37,21 +42,36 @@ class SimCluster:
             raise ValueError("; ".join(problems))
         store = Store(RESOURCES, self.config.history)
         self.world = World(store, clock or LoopClock(), random.Random(self.config.seed))
-        self.server = ApiServer(self.world, self.config.token, self.config.bookmark_seconds)
+        self.authority = Authority(datetime.now(UTC)) if self.config.tls else None
+        """Signs certificates; None without TLS."""
+        self.server = ApiServer(self.world, self.config, self._tls())
         self.faults = Faults(self, self.world.chance)
         self.server.faults = self.faults
         self._kubelet = Kubelet(self.world, self.config.stages)
         chosen = actors(self.world, self.config.controllers)
-        self._controllers: list[Actor] = [NamespaceController(self.world), DefinitionController(self.world), *chosen]
+        self._controllers: list[Actor] = [
+            NamespaceController(self.world),
+            DefinitionController(self.world),
+            AggregationController(self.world),
+            *chosen,
+        ]
         self._restart: asyncio.Task[None] | None = None
 
     @property
     def url(self) -> str:
         """Base URL, without a slash at the end. Valid once started."""
-        return f"http://{self.config.host}:{self.server.port}"
+        scheme = "https" if self.config.tls else "http"
+        return f"{scheme}://{self.config.host}:{self.server.port}"
+
+    def _tls(self) -> ssl.SSLContext | None:
+        if self.authority is None:
+            return None
+        hosts = dict.fromkeys((self.config.host, "127.0.0.1", "localhost", "kubernetes.default.svc"))
+        return server_context(self.authority.server(list(hosts)), self.authority.pem)
 
     async def start(self) -> None:
         """Fill the store and listen. Raises OSError when the port is taken."""
+        store_default_roles(self.world)
         populate(self.world, self.config)
         for controller in self._controllers:
             controller.start()
@@ -82,21 +102,25 @@ class SimCluster:
         """Add one more simulated node in the shape of the template."""
         add_node(self.world, self.config, number)
 
-    def write_kubeconfig(self, path: str | Path) -> None:
-        """Write a kubeconfig (JSON is YAML) that points at the server, readable by the owner only."""
-        user = {"token": self.config.token} if self.config.token else {}
-        document = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "sim", "cluster": {"server": self.url}}],
-            "users": [{"name": "sim", "user": user}],
-            "contexts": [{"name": "sim", "context": {"cluster": "sim", "user": "sim", "namespace": "default"}}],
-            "current-context": "sim",
-        }
-        target = Path(path)
-        with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump(document, file, indent=2)
-            file.write("\n")
+    def write_kubeconfig(self, path: str | Path, user: Mapping[str, Any] | None = None) -> None:
+        """Write a kubeconfig that points at the server, readable by the owner only.
+
+        `user` is a user entry, such as `token_user` and `certificate_user` give; the administrator's by default.
+        """
+        entry = dict(user) if user is not None else kubeconfig.by_token(self.config.token)
+        authority = self.authority.pem if self.authority is not None else b""
+        kubeconfig.write(path, kubeconfig.document(self.url, authority, entry))
+
+    def certificate_user(self, name: str, groups: Sequence[str] = ()) -> dict[str, Any]:
+        """A kubeconfig's user entry with a new client certificate. Raises ValueError without TLS."""
+        if self.authority is None:
+            raise ValueError("client certificates need TLS")
+        return kubeconfig.by_certificate(self.authority.client(name, groups))
+
+    def token_user(self, namespace: str, account: str) -> dict[str, Any]:
+        """A kubeconfig's user entry with a token of a service account. Raises ApiError 404."""
+        answer = self.server.access.accounts.request(namespace, account, {})
+        return kubeconfig.by_token(answer["status"]["token"])
 
     def cut_watches(self, key: str) -> int:
         """For `faults`: break open watches."""

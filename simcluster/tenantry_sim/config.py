@@ -43,6 +43,20 @@ CONTROLLERS = frozenset(
 
 
 @dataclass(frozen=True)
+class TokenUser:
+    """A user who is known by a fixed token."""
+
+    name: str
+    """User name."""
+    token: str
+    """The token; must not be empty."""
+    groups: tuple[str, ...] = ()
+    """Groups beside `system:authenticated`."""
+    uid: str = ""
+    """UID; may stay empty."""
+
+
+@dataclass(frozen=True)
 class SimConfig:
     """Settings of one embedded cluster."""
 
@@ -53,11 +67,23 @@ class SimConfig:
     zones: int = 3
     """Zones `zone-0`, `zone-1` and so on, dealt out in turn; 0 leaves the zone label out."""
     host: str = "127.0.0.1"
-    """Address to listen on; loopback by default because access is not evaluated."""
+    """Address to listen on; loopback by default, as this is no server for a network."""
     port: int = 0
     """Port to listen on; 0 lets the system choose."""
+    tls: bool = False
+    """Whether to serve over TLS, under a certificate of an authority made for this cluster. Default: plain HTTP, for
+    programs that hold the cluster in-process; the commands that serve turn it on."""
     token: str = ""
-    """Bearer token that every request must carry. Empty (the default) asks for none."""
+    """Bearer token of the administrator, a member of `system:masters`. While it is empty (the default), who brings no
+    credentials is the administrator."""
+    users: tuple[TokenUser, ...] = ()
+    """Further users, each with a token. What they may do is up to roles and bindings. Default: none."""
+    anonymous: bool = True
+    """Whether requests without credentials are let in as `system:anonymous`, who may ask for health and version only;
+    else they get 401. Default as kube-apiserver's. Without a token it does not matter."""
+    webhook_addresses: Mapping[str, str] = field(default_factory=dict)
+    """Where services that webhook configurations name really listen: `namespace/name` to `host:port`. Default: none;
+    the annotation `sim.tenantry.io/address` of the service says the same."""
     kubelet: bool = True
     """Whether simulated nodes run and end their pods."""
     stages: tuple[Stage, ...] = DEFAULT_STAGES
@@ -84,6 +110,9 @@ class SimConfig:
             found.append("history: must be 1 or more")
         if self.bookmark_seconds <= 0:
             found.append("bookmark_seconds: must be above 0")
+        for i, user in enumerate(self.users):
+            if not user.name or not user.token:
+                found.append(f"users[{i}]: must have a name and a token")
         found += [f"controllers: unknown name {name!r}" for name in sorted(self.controllers - CONTROLLERS - {"all"})]
         for i, stage in enumerate(self.stages):
             found += stage.problems(f"stages[{i}]")

@@ -64,7 +64,7 @@ async def test_bad_pods_are_refused(api: Api, spec: dict[str, Any], code: int, f
 async def test_token_is_asked_for() -> None:
     async with SimCluster(SimConfig(token="s3cret")) as cluster, aiohttp.ClientSession() as session:
         api = Api(session, cluster.url)
-        assert (await api.call("GET", PODS))[0] == 401
+        assert (await api.call("GET", PODS))[0] == 403
         assert await api.get("/readyz") == "ok"
         session.headers["Authorization"] = "Bearer s3cret"
         assert (await api.call("GET", PODS))[0] == 200

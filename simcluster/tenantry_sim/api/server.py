@@ -1,18 +1,21 @@
 """The HTTP server: authentication, faults, routing, and answers as bytes."""
 
 import asyncio
-import hmac
 import logging
 import socket
+import ssl
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 from aiohttp import web
 
+from tenantry_sim.access.front import Access
+from tenantry_sim.access.users import ANONYMOUS, User
 from tenantry_sim.api.call import JSON, NOT_FOUND, Answer, Call, route, split_target
 from tenantry_sim.api.discovery import Documents
-from tenantry_sim.api.dispatch import bind_collection, dispatch, review
+from tenantry_sim.api.dispatch import bind_collection, dispatch
 from tenantry_sim.api.watching import WatchHub, WatchStream
+from tenantry_sim.config import SimConfig
 from tenantry_sim.faults import FaultRule, Faults
 from tenantry_sim.kinds.table import BY_KEY
 from tenantry_sim.status import ApiError, not_allowed
@@ -29,14 +32,15 @@ _PODS = BY_KEY["/pods"]
 class ApiServer:
     """Serves one world on one port. `start` after `stop` listens on the same port with the same state."""
 
-    def __init__(self, world: World, token: str, bookmark_seconds: float) -> None:
+    def __init__(self, world: World, config: SimConfig, tls: ssl.SSLContext | None = None) -> None:
         self.world = world
-        self.token = token
-        self.bookmark_seconds = bookmark_seconds
+        self.tls = tls
+        self.access = Access(world, config)
+        self.bookmark_seconds = config.bookmark_seconds
         self.hub = WatchHub()
         self.documents = Documents(world.catalog)
         self.hooks = Hooks(world)
-        self.caller = Caller(world, {})
+        self.caller = Caller(world, config.webhook_addresses)
         self.faults: Faults | None = None
         self.port = 0
         self._server: web.Server | None = None
@@ -47,7 +51,9 @@ class ApiServer:
         self._server = web.Server(self._handle, access_log=None, keepalive_timeout=3600, handler_cancellation=True)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         loop = asyncio.get_running_loop()
-        self._listener = await loop.create_server(self._server, host, self.port or port, family=family, backlog=1024)
+        self._listener = await loop.create_server(
+            self._server, host, self.port or port, family=family, backlog=1024, ssl=self.tls
+        )
         self.port = self._listener.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
@@ -74,9 +80,8 @@ class ApiServer:
                 rule = self.faults.match(method, path)
                 if rule is not None and rule.when == "before":
                     await self._suffer(request, rule)
-            if self.token and path not in _OPEN_PATHS:
-                self._authenticate(request)
-            result = await self._answer(request, method, path, query)
+            user = self.access.caller(request) if path not in _OPEN_PATHS else ANONYMOUS
+            result = await self._answer(request, (method, path, query), user)
             if rule is not None and rule.when == "after":
                 await self._suffer(request, rule)
         except ApiError as refusal:
@@ -102,11 +107,6 @@ class ApiServer:
         if rule.status:
             raise rule.failure()
 
-    def _authenticate(self, request: web.BaseRequest) -> None:
-        given = request.headers.get("Authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
-            raise ApiError(401, "Unauthorized", "Unauthorized")
-
     def _refusal(self, refusal: ApiError) -> web.Response:
         headers = {"Content-Type": JSON}
         if refusal.retry_after is not None:
@@ -114,28 +114,36 @@ class ApiServer:
         return _warn(web.Response(status=refusal.code, body=refusal.body(), headers=headers), refusal.warnings)
 
     async def _answer(
-        self, request: web.BaseRequest, method: str, path: str, query: dict[str, str]
+        self, request: web.BaseRequest, target: tuple[str, str, dict[str, str]], user: User
     ) -> Answer | web.StreamResponse:
+        method, path, query = target
         call = route(method, path, query, self.world.catalog.by_path)
-        if call is None:
-            return await self._beside(request, method, path, query)
         headers = request.headers
-        call.accept = headers.get("Accept", JSON)
+        if call is not None:
+            call.accept = headers.get("Accept", JSON)
+            call.agent = headers.get("User-Agent", "")
+            call.content_type = headers.get("Content-Type", JSON).partition(";")[0].strip()
+        if not user.superuser and path not in _OPEN_PATHS:
+            self.access.demand(user, method, path, call)
+        if call is None:
+            return await self._beside(request, target, user)
         if method == "GET":
             if call.watching and not call.subresource:
                 stream = WatchStream(self.world, call, self.bookmark_seconds)
                 return await self.hub.serve(stream, request, {})
         elif request.can_read_body:
             call.body = await self._body(request)
-            call.content_type = headers.get("Content-Type", JSON).partition(";")[0].strip()
-        if self.hooks.active and self.hooks.interested(method, call.resource, call.subresource):
-            return await self._admitted(call)
+        if call.subresource == "token":
+            return self.access.token(call)
+        hooked = self.hooks.active and self.hooks.interested(method, call.resource, call.subresource)
+        if hooked or self.access.guards(user, call):
+            return await self._admitted(call, user)
         return _with_warnings(call, dispatch(self.world, call))
 
-    async def _admitted(self, call: Call) -> Answer:
-        """A call that webhooks may have a say in."""
-        user = {"username": "admin", "uid": "admin", "groups": ["system:masters", "system:authenticated"]}
-        gate = WebhookGate(self.world, self.hooks, self.caller, user)
+    async def _admitted(self, call: Call, user: User) -> Answer:
+        """A call that webhooks may have a say in, or one that grants something."""
+        guard = partial(self.access.guard, user) if self.access.guards(user, call) else None
+        gate = WebhookGate(self.world, self.hooks, self.caller, user.info(), guard)
         try:
             answer = await run_admitted(gate, call, dispatch)
         except ApiError as refusal:
@@ -151,9 +159,10 @@ class ApiServer:
         return body
 
     async def _beside(
-        self, request: web.BaseRequest, method: str, path: str, query: dict[str, str]
+        self, request: web.BaseRequest, target: tuple[str, str, dict[str, str]], user: User
     ) -> Answer | web.StreamResponse:
         """Paths outside the resource table: bindings, reviews, discovery, the fault switches."""
+        method, path, query = target
         if path == "/sim/faults" and self.faults is not None:
             if method == "POST":
                 return Answer(200, encode(await self.faults.apply(await self._body(request))))
@@ -166,8 +175,7 @@ class ApiServer:
         if method == "POST":
             call = Call(method, _PODS, "", "", "", query, body=await self._body(request))
             call.content_type = request.headers.get("Content-Type", JSON).partition(";")[0].strip()
-            answer: Any = review(path, call, self.token)
-            return answer if answer is not None else NOT_FOUND
+            return self.access.review(path, call, user) or NOT_FOUND
         found = self.documents.at(path.rstrip("/") or "/") if method == "GET" else None
         return found if found is not None else NOT_FOUND
 

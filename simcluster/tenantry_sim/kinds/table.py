@@ -114,7 +114,9 @@ _CORE = (
         returns_deleted=True,
     ),
     Resource("", "v1", "secrets", "Secret", fields=_paths("type")),
-    Resource("", "v1", "serviceaccounts", "ServiceAccount", short=("sa",), returns_deleted=True),
+    Resource(
+        "", "v1", "serviceaccounts", "ServiceAccount", short=("sa",), subresources=("token",), returns_deleted=True
+    ),
     Resource(
         "",
         "v1",

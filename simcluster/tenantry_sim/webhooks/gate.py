@@ -58,6 +58,8 @@ class WebhookGate:
     hooks: Hooks
     caller: Caller
     user: dict[str, Any]
+    guard: Callable[[Call, Object, Object | None], None] | None = None
+    """A check of the server's own on the object as it is to be stored; raises ApiError."""
     warnings: list[str] = field(default_factory=list)
     """Texts for the answer's Warning headers, in order, each once."""
     _steps: list[_Step] = field(default_factory=list)
@@ -80,6 +82,8 @@ class WebhookGate:
         return _decode(step.result) if step is not None and obj is not None else obj or {}
 
     def validate(self, call: Call, operation: Operation, obj: Object | None, old: Object | None) -> None:
+        if self.guard is not None and obj is not None:
+            self.guard(call, obj, old)
         self._meet(False, Question(call, operation, obj, old, self.user))
 
     def _meet(self, mutating: bool, question: Question) -> _Step | None:
