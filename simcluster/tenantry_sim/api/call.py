@@ -22,7 +22,7 @@ JSON = "application/json"
 _NAMESPACE_SUBRESOURCES = ("finalize", "status")
 _SCHEMA_ONLY = frozenset({"apiextensions.k8s.io/customresourcedefinitions"})
 """Kinds whose members may have any name, so that only their published schema can tell their types."""
-_BUSY = frozenset({"/pods", "/nodes", "/events", "events.k8s.io/events", "coordination.k8s.io/leases"})
+BUSY = frozenset({"/pods", "/nodes", "/events", "events.k8s.io/events", "coordination.k8s.io/leases"})
 """Kinds of which many are written: the table of well-known members has to do."""
 Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 
@@ -61,6 +61,10 @@ class Call:
     content_type: str = JSON
     body: bytes = b""
     gate: Gate | None = None
+    agent: str = ""
+    """The client's User-Agent."""
+    applied: list[dict[str, Any]] | None = None
+    """The owners of fields as an apply leaves them."""
     warnings: Sequence[str] = ()
     """What field validation found, for Warning headers."""
 
@@ -169,7 +173,7 @@ def check_shape(resource: Resource, document: Object) -> None:
         prune_nulls(document)
         if resource.key not in _SCHEMA_ONLY:
             shapes.check(resource.kind, document)
-        if resource.key not in _BUSY:
+        if resource.key not in BUSY:
             check_types(resource.group, resource.version, resource.kind, document)
     else:
         document["metadata"] = prune_nulls(document.get("metadata") or {})
@@ -183,10 +187,10 @@ def decode_body(call: Call, kind: str) -> dict[str, Any]:
         return protobuf.decode(call.body)
     try:
         if "yaml" in call.content_type:
-            document = yaml.safe_load(call.body)
+            document = load_yaml(call.body)
         else:
             document = msgspec.json.decode(call.body)
-    except (msgspec.DecodeError, yaml.YAMLError, ValueError) as problem:
+    except (msgspec.DecodeError, ValueError) as problem:
         text = call.body[:100].decode(errors="replace")
         raise bad_request(
             f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; "
@@ -195,6 +199,29 @@ def decode_body(call: Call, kind: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise bad_request(f"the object provided is unrecognized (must be of type {kind}): not an object")
     return document
+
+
+class _YamlLoader(yaml.SafeLoader):
+    """YAML with the types of JSON: what looks like a date stays text."""
+
+
+_YamlLoader.yaml_implicit_resolvers = {
+    first: [row for row in rows if row[0] != "tag:yaml.org,2002:timestamp"]
+    for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def load_yaml(body: bytes) -> Any:
+    """A YAML (or JSON) text as JSON values. Raises ValueError for everything that is not one."""
+    try:
+        if body[:1] == b"{":
+            return msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        pass
+    try:
+        return msgspec.json.decode(msgspec.json.encode(yaml.load(body, _YamlLoader)))
+    except (yaml.YAMLError, TypeError, RecursionError, OverflowError, msgspec.MsgspecError) as problem:
+        raise ValueError(str(problem)) from None
 
 
 def decode_optional(call: Call) -> dict[str, Any]:

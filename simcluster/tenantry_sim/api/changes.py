@@ -3,6 +3,7 @@
 from typing import Any
 
 from tenantry_sim.api.call import Answer, Call, decode_object
+from tenantry_sim.api.owners import note_update
 from tenantry_sim.kinds.deletion import release
 from tenantry_sim.kinds.events import to_stored, to_view
 from tenantry_sim.kinds.names import metadata_causes
@@ -21,6 +22,7 @@ _KEPT_METADATA = (
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
     "generation",
+    "managedFields",
 )
 
 
@@ -57,6 +59,7 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
     old = record.decode()
     part = rules.parts.get(call.subresource)
     new = _merge_parts(call, old, obj) if part is None else part.merge(old, obj)
+    forget_owners = new["metadata"].get("managedFields") in ([], [{}])
     _keep_metadata(old, new)
     whole = call.subresource == "" or resource.custom is not None
     if whole:
@@ -78,6 +81,9 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
     if call.gate is not None:
         call.gate.validate(call, "UPDATE", new, record.decode())
+    if forget_owners:
+        new["metadata"].pop("managedFields", None)
+    note_update(world, call, old, new)
     if new == old:
         return record
     if call.dry_run:
@@ -116,8 +122,7 @@ def _keep_metadata(old: Object, new: Object) -> None:
             after[key] = before[key]
         else:
             after.pop(key, None)
-    for key in ("selfLink", "managedFields"):
-        after.pop(key, None)
+    after.pop("selfLink", None)
     for key in ("labels", "annotations", "finalizers", "ownerReferences"):
         if key in after and not after[key]:
             del after[key]

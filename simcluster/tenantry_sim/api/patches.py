@@ -1,15 +1,14 @@
-"""The patch verb: four kinds of patch, server-side apply in its simple form, and the scale subresource."""
+"""The patch verb: JSON, merge and strategic merge patches (`applying` has the fourth), and the scale subresource."""
 
 from typing import Any
 
 import msgspec
-import yaml
 
 from tenantry_sim import selectors
-from tenantry_sim.api import patching, strategic
-from tenantry_sim.api.call import Answer, Call, check_shape, decode_body, settle
+from tenantry_sim.api import applying, patching, strategic
+from tenantry_sim.api.call import Answer, Call, check_shape, decode_body, load_yaml, settle
 from tenantry_sim.api.changes import check_version, commit
-from tenantry_sim.api.verbs import create_object, required_record, shown, shown_object
+from tenantry_sim.api.verbs import required_record, shown
 from tenantry_sim.kinds import shapes
 from tenantry_sim.kinds.events import to_stored, to_view
 from tenantry_sim.kinds.rules import prune_nulls
@@ -30,9 +29,9 @@ _NO_STRATEGIC = (
 def _patch_document(call: Call) -> Any:
     try:
         if call.content_type == _APPLY:
-            return yaml.safe_load(call.body)
+            return load_yaml(call.body)
         return msgspec.json.decode(call.body)
-    except (msgspec.DecodeError, yaml.YAMLError) as problem:
+    except (msgspec.DecodeError, ValueError) as problem:
         raise bad_request(f"error decoding patch: {problem}") from None
 
 
@@ -55,9 +54,10 @@ def patch(world: World, call: Call) -> Answer:
         raise ApiError(415, "UnsupportedMediaType", _NO_STRATEGIC)
     change = _patch_document(call)
     if call.content_type == _APPLY:
-        missing = _check_apply(world, call, change)
-        if missing is not None:
-            return missing
+        return applying.apply(world, call, change)
+    if call.query.get("force"):
+        cause = Cause("FieldValueForbidden", "Forbidden: may not be specified for non-apply patch", "force")
+        raise invalid("PatchOptions", "meta.k8s.io", "", [cause])
     record = required_record(world, call)
     changed = _apply_to(call, record, change)
     check_version(call, record, changed["metadata"])
@@ -74,24 +74,6 @@ def _apply_to(call: Call, record: Record, change: Any) -> Object:
     check_shape(resource, changed)
     settle(call, changed)
     return changed
-
-
-def _check_apply(world: World, call: Call, change: Any) -> Answer | None:
-    """Checks of an apply; the answer when it creates the object. Fields are merged, owners are not tracked."""
-    if not call.query.get("fieldManager"):
-        cause = Cause("FieldValueRequired", "Required value: is required for apply patch", "fieldManager")
-        raise invalid("PatchOptions", "meta.k8s.io", "", [cause])
-    if not isinstance(change, dict):
-        raise bad_request("error decoding YAML: the patch is not an object")
-    if call.subresource or world.store.kind(call.resource).get(call.namespace, call.name) is not None:
-        return None
-    obj = {key: value for key, value in change.items() if key not in ("kind", "apiVersion")}
-    check_shape(call.resource, obj)
-    settle(call, obj)
-    obj = to_stored(call.resource, obj)
-    obj["metadata"]["name"] = call.name
-    created = create_object(world, call, obj)
-    return shown_object(call.resource, obj, 201) if created is None else shown(world, call, created, 201)
 
 
 def _scale_of(obj: Object) -> Object:

@@ -5,6 +5,7 @@ from typing import Any
 from tenantry_sim.api.call import Answer, Call, decode_object, decode_optional
 from tenantry_sim.api.changes import commit, decode_update
 from tenantry_sim.api.listing import Page, select
+from tenantry_sim.api.owners import note_create
 from tenantry_sim.api.tables import TableStyle, table_bytes
 from tenantry_sim.kinds import deletion
 from tenantry_sim.kinds.events import to_stored, to_view, view_raw
@@ -120,6 +121,7 @@ def create_object(world: World, call: Call, obj: Object) -> Record | None:
     metadata = obj["metadata"]
     if store.get(metadata.get("namespace", ""), metadata["name"]) is not None:
         raise already_exists(resource.plural, resource.group, metadata["name"])
+    note_create(world, call, obj)
     return None if call.dry_run else world.store.create(store, obj)
 
 
