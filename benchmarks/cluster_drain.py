@@ -51,6 +51,7 @@ def main() -> int:
     parser.add_argument("--concurrency", type=int, default=IN_FLIGHT, help="bind requests in flight")
     parser.add_argument("--steady", type=int, default=0, help="pods a second that come after the backlog")
     parser.add_argument("--seconds", type=int, default=20, help="how long they come")
+    parser.add_argument("--tls", action="store_true", help="serve over TLS, with a bearer token")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     try:
@@ -72,7 +73,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Start the server, bind with the plain client, then with the scheduler."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kubeconfig"
-        async with server(args.nodes, path):
+        async with server(args, path):
             client = TimingClient(HttpTransport(await credentials.load(str(path))))
             try:
                 raw = await raw_rate(client, args)
@@ -97,9 +98,10 @@ class TimingClient(KubeClient):
 
 
 @asynccontextmanager
-async def server(nodes: int, kubeconfig: Path) -> AsyncIterator[None]:
+async def server(args: argparse.Namespace, kubeconfig: Path) -> AsyncIterator[None]:
     """The embedded cluster in another process; pods stay as they are bound, so that binds are all it does."""
-    command = [sys.executable, "-m", "tenantry_sim", "--nodes", str(nodes), "--no-kubelet"]
+    command = [sys.executable, "-m", "tenantry_sim", "--nodes", str(args.nodes), "--no-kubelet"]
+    command += [] if args.tls else ["--plain-http"]
     process = await asyncio.create_subprocess_exec(
         *command, "--kubeconfig-out", str(kubeconfig), stdout=subprocess.PIPE
     )

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from tenantry_sim.access import options
 from tenantry_sim.config import CONTROLLERS, SimConfig
 from tenantry_sim.serve import run
 
@@ -13,19 +14,24 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=0, help="port on loopback; 0 lets the system choose")
     parser.add_argument("--nodes", type=int, default=0, help="simulated nodes")
     parser.add_argument("--zones", type=int, default=3, help="zones that the nodes are dealt out to")
-    parser.add_argument("--token", default="", help="bearer token that every request must carry")
     parser.add_argument("--kubeconfig-out", help="file to write a kubeconfig to")
     parser.add_argument("--no-kubelet", action="store_true", help="leave pods as they are bound")
     parser.add_argument(
         "--controllers", default="", help="controllers to run, separated by commas: " + ", ".join(sorted(CONTROLLERS))
     )
+    options.add_arguments(parser)
     given = parser.parse_args(arguments)
+    try:
+        access = options.settings(given)
+    except (OSError, ValueError) as problem:
+        print(problem, file=sys.stderr)
+        return 2
     config = SimConfig(
+        **access,
         controllers=frozenset(filter(None, given.controllers.split(","))),
         nodes=given.nodes,
         zones=given.zones,
         port=given.port,
-        token=given.token,
         kubelet=not given.no_kubelet,
     )
     problems = config.problems()

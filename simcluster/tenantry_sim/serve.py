@@ -31,6 +31,8 @@ def run(config: SimConfig, kubeconfig_out: str | Path | None = None) -> None:
 
     def ready(cluster: SimCluster) -> None:
         print(f"serving at {cluster.url}", flush=True)
+        if kubeconfig_out is None and config.token:
+            print(f"token {config.token}", flush=True)
 
     try:
         import uvloop

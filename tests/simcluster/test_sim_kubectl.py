@@ -54,7 +54,7 @@ def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
     command = [sys.executable, "-m", "tenantry_sim", "--nodes", "3", "--kubeconfig-out", str(folder / "kubeconfig")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        assert server.stdout.readline().startswith("serving at http://127.0.0.1:")
+        assert server.stdout.readline().startswith("serving at https://127.0.0.1:")
         run = Kubectl(folder)
         run("create", "namespace", "demo")
         yield run

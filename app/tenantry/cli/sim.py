@@ -7,6 +7,7 @@ import argparse
 from tenantry.cli import exits
 from tenantry_sim import SimConfig
 from tenantry_sim import run as serve_until_told
+from tenantry_sim.access import options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, help="port on loopback; 0 lets the system choose (default)")
     parser.add_argument("--nodes", type=int, default=10, help="simulated nodes (default 10)")
     parser.add_argument("--zones", type=int, default=3, help="zones that the nodes are dealt out to (default 3)")
-    parser.add_argument("--token", default="", help="bearer token that every request must carry (default none)")
+    options.add_arguments(parser)
     parser.add_argument(
         "--controllers",
         default="all",
@@ -26,7 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGINT or SIGTERM."""
     names = frozenset(filter(None, args.controllers.split(",")))
-    config = SimConfig(nodes=args.nodes, zones=args.zones, port=args.port, token=args.token, controllers=names)
+    try:
+        access = options.settings(args)
+    except (OSError, ValueError) as error:
+        raise exits.CommandFailed(str(error), exits.USAGE) from error
+    config = SimConfig(nodes=args.nodes, zones=args.zones, port=args.port, controllers=names, **access)
     problems = config.problems()
     if problems:
         raise exits.CommandFailed("; ".join(problems), exits.USAGE)

@@ -13,7 +13,7 @@ from tenantry_sim.clock import stamp
 from tenantry_sim.kinds import shapes
 from tenantry_sim.kinds.rules import prune_nulls
 from tenantry_sim.status import Cause, invalid, not_found
-from tenantry_sim.store.records import Object
+from tenantry_sim.store.records import Object, encode
 from tenantry_sim.world import World
 
 ISSUER = "https://kubernetes.default.svc"
@@ -42,8 +42,7 @@ class AccountTokens:
 
     def issue(self, claims: Mapping[str, Any]) -> str:
         """A signed token with these claims."""
-        head = _pack(json.dumps({"alg": "HS256", "typ": "JWT"}).encode())
-        text = f"{head}.{_pack(json.dumps(claims).encode())}"
+        text = f"{_pack(encode({'alg': 'HS256', 'typ': 'JWT'}))}.{_pack(encode(claims))}"
         return f"{text}.{self._sign(text)}"
 
     def known(self, token: str) -> User | None:
