@@ -131,7 +131,7 @@ def _with_identity(plan: Plan, pod: Pod, number: int) -> Pod:
         "statefulset.kubernetes.io/pod-name": pod.metadata.name,
         "apps.kubernetes.io/pod-index": str(number),
     }
-    names = [str((t.get("metadata") or {}).get("name")) for t in plan.claim_templates]
+    names = [t.metadata.name for t in plan.claim_templates]
     own = tuple(Volume(n, persistent_volume_claim=ClaimVolume(f"{n}-{plan.name}-{number}")) for n in names)
     volumes = own + tuple(v for v in pod.spec.volumes or () if v.name not in names)
     meta = structs.replace(pod.metadata, labels=labels)
@@ -159,7 +159,7 @@ def _claims(plan: Plan, pod: Pod, found: Inventory) -> str:
     """Make the claims that come with a pod. Returns what is wrong with them, or ""."""
     for volume in pod.spec.volumes or ():
         name = volume.persistent_volume_claim.claim_name if volume.persistent_volume_claim else ""
-        template = next((t for t in plan.claim_templates if (t.get("metadata") or {}).get("name") == volume.name), None)
+        template = next((t.spec or {} for t in plan.claim_templates if t.metadata.name == volume.name), None)
         meta: dict[str, Any] = {"namespace": plan.namespace, "name": name}
         if volume.ephemeral is not None:
             template = _ephemeral_template(plan, volume.name)
@@ -175,6 +175,6 @@ def _claims(plan: Plan, pod: Pod, found: Inventory) -> str:
 def _ephemeral_template(plan: Plan, volume: str) -> dict[str, Any] | None:
     for given in plan.template["spec"].get("volumes") or ():
         if given.get("name") == volume:
-            template: dict[str, Any] | None = (given.get("ephemeral") or {}).get("volumeClaimTemplate")
-            return template
+            spec: dict[str, Any] | None = ((given.get("ephemeral") or {}).get("volumeClaimTemplate") or {}).get("spec")
+            return spec if isinstance(spec, dict) else {}
     return None

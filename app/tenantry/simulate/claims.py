@@ -18,25 +18,29 @@ _BOUND = {"pv.kubernetes.io/bind-completed": "yes"}
 _BY_HAND = "kubernetes.io/no-provisioner"
 
 
-def make_claim(found: Inventory, template: Body, meta: Body) -> str:
+def make_claim(found: Inventory, wanted: Body, meta: Body) -> str:
     """Put a claim with this spec into the cluster unless one of its name is there. Returns what is wrong, or ""."""
     namespace, name = meta["namespace"], meta["name"]
     if found.cache.storage.stored_claim(namespace, name) is not None:
         return ""
-    spec = dict(template.get("spec") or {})
+    spec = dict(wanted)
     if spec.get("storageClassName") is None:
         default = _default_class(found)
         if default is not None:
             spec["storageClassName"] = default.metadata.name
     body: Body = {"metadata": {"uid": f"added/{namespace}/{name}", **meta}, "spec": spec, "status": {}}
     chosen = found.storage_classes.get(str(spec.get("storageClassName")))
-    if chosen is not None and chosen.volume_binding_mode != "WaitForFirstConsumer" and chosen.provisioner != _BY_HAND:
-        _provision(found, body)
     try:
+        if chosen is not None and _binds_at_once(chosen):
+            _provision(found, body)
         found.cache.put("PersistentVolumeClaim", from_builtins("PersistentVolumeClaim", body))
     except DecodeError as error:
         return f"claim {name}: {error.field}: {error.rule}"
     return ""
+
+
+def _binds_at_once(chosen: StorageClass) -> bool:
+    return chosen.volume_binding_mode != "WaitForFirstConsumer" and chosen.provisioner != _BY_HAND
 
 
 def _provision(found: Inventory, claim: Body) -> None:
@@ -48,7 +52,7 @@ def _provision(found: Inventory, claim: Body) -> None:
     body = {
         "metadata": {"name": volume, "uid": volume},
         "spec": {
-            "capacity": (spec.get("resources") or {}).get("requests") or {},
+            "capacity": claim_requests(spec),
             "accessModes": spec.get("accessModes") or [],
             "storageClassName": spec["storageClassName"],
             "claimRef": {"namespace": meta["namespace"], "name": meta["name"], "uid": meta["uid"]},
@@ -56,6 +60,12 @@ def _provision(found: Inventory, claim: Body) -> None:
         "status": {"phase": "Bound"},
     }
     found.cache.put("PersistentVolume", from_builtins("PersistentVolume", body))
+
+
+def claim_requests(spec: Body) -> Any:
+    """What the claim asks for, as it stands."""
+    resources = spec.get("resources")
+    return (resources.get("requests") if isinstance(resources, dict) else None) or {}
 
 
 def _default_class(found: Inventory) -> StorageClass | None:

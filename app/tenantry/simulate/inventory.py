@@ -160,9 +160,8 @@ class Inventory:
     def _take_other(self, item: Item, group: str) -> None:
         name = _name_of(item.raw)
         if item.kind == "DaemonSet" and group == "apps":
-            body = msgspec.json.decode(item.raw)
-            meta = body.get("metadata") or {}
-            self.daemon_sets[str(meta.get("namespace") or "default"), str(meta.get("name") or "")] = body
+            found = _identity(item.raw)
+            self.daemon_sets[found.namespace or "default", found.name] = msgspec.json.decode(item.raw)
             self.read["DaemonSet"] = self.read.get("DaemonSet", 0) + 1
         elif _WORKLOAD_GROUPS.get(item.kind) == group:
             self.leave_out(item.kind, "its pods stand for it", name)
@@ -179,9 +178,13 @@ class _Named(msgspec.Struct):
     metadata: Identity = Identity()
 
 
-def _name_of(raw: msgspec.Raw) -> str:
+def _identity(raw: msgspec.Raw) -> Identity:
     try:
-        found = msgspec.json.decode(raw, type=_Named).metadata
+        return msgspec.json.decode(raw, type=_Named).metadata
     except msgspec.DecodeError:
-        return ""
+        return Identity()
+
+
+def _name_of(raw: msgspec.Raw) -> str:
+    found = _identity(raw)
     return "/".join(part for part in (found.namespace, found.name) if part)

@@ -9,11 +9,10 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.simulate.manifest import ClaimTemplate, Spec, read_manifest
 from tenantry_core.model.objects import OwnerReference
 
 Body = dict[str, Any]
-MOST = 200_000
-"""Pods of one workload at most."""
 HASH = "simulated"
 """Stands for the template hash in names and labels of a Deployment's pods."""
 _API = {
@@ -52,7 +51,7 @@ class Plan:
     """One pod on every node that takes it, instead of `count`."""
     first: int = 0
     """Number of the first pod in names."""
-    claim_templates: tuple[Body, ...] = ()
+    claim_templates: tuple[ClaimTemplate, ...] = ()
     owning: Body = field(default_factory=dict)
     """The object that selects the pods, for spreading; empty where nothing does."""
 
@@ -76,73 +75,66 @@ def is_workload(kind: str, api_version: str) -> bool:
 
 def plan_of(kind: str, body: Body) -> Plan | str:
     """The plan of one workload, or why there is none."""
-    meta, spec = body.get("metadata"), body.get("spec")
-    if not isinstance(meta, dict) or not isinstance(meta.get("name") or meta.get("generateName"), str):
-        return "metadata.name is missing"
-    if not isinstance(spec, dict):
-        return "spec is missing"
-    if kind == "CronJob":
-        inner = spec.get("jobTemplate")
-        spec = inner.get("spec") if isinstance(inner, dict) else None
-        if not isinstance(spec, dict):
-            return "spec.jobTemplate.spec is missing"
-    template = body if kind == "Pod" else spec.get("template")
-    if not isinstance(template, dict) or not isinstance(template.get("spec"), dict):
-        return "spec.template.spec is missing"
-    count = _count(kind, spec)
-    if isinstance(count, str):
-        return count
-    given = template.get("metadata")
-    labels = dict((given.get("labels") if isinstance(given, dict) else None) or {})
-    own = copy.deepcopy({"metadata": {"labels": labels}, "spec": template["spec"]})
-    return _plan(kind, (meta, spec), own, count)
-
-
-def _plan(kind: str, given: tuple[Body, Body], template: Body, count: int) -> Plan:
-    meta, spec = given
-    name = str(meta.get("name") or f"{meta['generateName']}0")
-    namespace = str(meta.get("namespace") or "default")
-    template["metadata"]["namespace"] = namespace
+    given = read_manifest(kind, body)
+    if isinstance(given, str):
+        return given
+    if given.spec.suspend and kind in ("Job", "CronJob"):
+        return "spec.suspend is true: it makes no pods"
+    meta, inner = given.metadata, given.spec.template
+    name, namespace = meta.name or f"{meta.generate_name}0", meta.namespace or "default"
+    labels = dict((inner.metadata.labels if inner.metadata else None) or {})
+    template: Body = {"metadata": {"labels": labels, "namespace": namespace}, "spec": copy.deepcopy(inner.spec)}
     if kind == "Pod":
         return Plan(kind, namespace, name, template)
-    owner_kind, owner_name = kind, name
-    selector = copy.deepcopy(spec.get("selector")) or {"matchLabels": dict(template["metadata"]["labels"])}
+    owner_kind, owner_name = _owner(kind, name)
     if kind == "Deployment":
-        owner_kind, owner_name = "ReplicaSet", f"{name}-{HASH}"
-        template["metadata"]["labels"]["pod-template-hash"] = HASH
-        selector = {**selector, "matchLabels": {**(selector.get("matchLabels") or {}), "pod-template-hash": HASH}}
-    if kind == "CronJob":
-        owner_kind, owner_name = "Job", f"{name}-{HASH}"
+        labels["pod-template-hash"] = HASH
     if owner_kind == "Job":
-        labels = {"job-name": owner_name, "batch.kubernetes.io/job-name": owner_name}
-        template["metadata"]["labels"].update(labels)
+        labels.update({"job-name": owner_name, "batch.kubernetes.io/job-name": owner_name})
     if kind == "DaemonSet":
         _tolerate_as_daemon(template["spec"])
-    uid = f"added/{namespace}/{owner_kind}/{owner_name}"
-    owner = OwnerReference(owner_kind, owner_name, uid, _API[owner_kind], True)
-    owning: Body = {}
-    if owner_kind in ("ReplicaSet", "StatefulSet", "ReplicationController"):
-        about = {"name": owner_name, "namespace": namespace, "uid": uid}
-        if owner_kind == "ReplicationController":
-            selector = spec.get("selector") or dict(template["metadata"]["labels"])
-        owning = {"kind": owner_kind, "metadata": about, "spec": {"selector": selector}}
-    first = (spec.get("ordinals") or {}).get("start", 0) if kind == "StatefulSet" else 0
-    claims = tuple(spec.get("volumeClaimTemplates") or ()) if kind == "StatefulSet" else ()
-    return Plan(kind, namespace, name, template, count, owner, kind == "DaemonSet", first, claims, owning)
+    owner = OwnerReference(
+        owner_kind, owner_name, f"added/{namespace}/{owner_kind}/{owner_name}", _API[owner_kind], True
+    )
+    own = kind == "StatefulSet"
+    return Plan(
+        kind,
+        namespace,
+        name,
+        template,
+        _count(kind, given.spec),
+        owner,
+        kind == "DaemonSet",
+        given.spec.ordinals.start if own and given.spec.ordinals else 0,
+        given.spec.volume_claim_templates or () if own else (),
+        _owning(owner, template, given.spec.selector),
+    )
 
 
-def _count(kind: str, spec: Body) -> int | str:
-    if kind in ("Pod", "DaemonSet"):
+def _owner(kind: str, name: str) -> tuple[str, str]:
+    """Kind and name of what owns the pods themselves."""
+    between = {"Deployment": "ReplicaSet", "CronJob": "Job"}.get(kind)
+    return (between, f"{name}-{HASH}") if between else (kind, name)
+
+
+def _owning(owner: OwnerReference, template: Body, given: Body | None) -> Body:
+    if owner.kind not in ("ReplicaSet", "StatefulSet", "ReplicationController"):
+        return {}
+    labels = dict(template["metadata"]["labels"])
+    selector = dict(given or (labels if owner.kind == "ReplicationController" else {"matchLabels": labels}))
+    if "pod-template-hash" in labels and isinstance(selector.get("matchLabels", {}), dict):
+        selector["matchLabels"] = {**selector.get("matchLabels", {}), "pod-template-hash": labels["pod-template-hash"]}
+    about = {"name": owner.name, "namespace": template["metadata"]["namespace"], "uid": owner.uid}
+    return {"kind": owner.kind, "metadata": about, "spec": {"selector": selector}}
+
+
+def _count(kind: str, spec: Spec) -> int:
+    if kind == "DaemonSet":
         return 1
-    path, given = "spec.replicas", [spec.get("replicas")]
-    if kind in ("Job", "CronJob"):
-        if spec.get("suspend"):
-            return "spec.suspend is true: it makes no pods"
-        path, given = "spec.parallelism, spec.completions", [spec.get("parallelism"), spec.get("completions")]
-    numbers = [1 if n is None else n for n in (given if given[-1] is not None else given[:1])]
-    if not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= MOST for n in numbers):
-        return f"{path}: {numbers} is no number from 0 to {MOST}"
-    return min(int(n) for n in numbers)
+    if kind not in ("Job", "CronJob"):
+        return 1 if spec.replicas is None else spec.replicas
+    at_once = 1 if spec.parallelism is None else spec.parallelism
+    return at_once if spec.completions is None else min(at_once, spec.completions)
 
 
 def _tolerate_as_daemon(spec: Body) -> None:
@@ -150,4 +142,6 @@ def _tolerate_as_daemon(spec: Body) -> None:
     if spec.get("hostNetwork"):
         key = "node.kubernetes.io/network-unavailable"
         wanted.append({"key": key, "operator": "Exists", "effect": "NoSchedule"})
-    spec["tolerations"] = [*(spec.get("tolerations") or ()), *wanted]
+    given = spec.get("tolerations") or []
+    if isinstance(given, list):
+        spec["tolerations"] = [*given, *wanted]

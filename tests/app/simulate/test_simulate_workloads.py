@@ -44,13 +44,15 @@ def test_pods(body: dict[str, Any], names: list[str], owner: str) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        pytest.param(workload(replicas=-1), "spec.replicas: [-1] is no number", id="negative"),
+        pytest.param(workload(replicas=-1), "spec.replicas: Expected `int` >= 0", id="negative"),
         pytest.param(workload(replicas="2"), "spec.replicas", id="text"),
-        pytest.param(workload(replicas=10**9), "is no number from 0 to", id="too-many"),
+        pytest.param(workload(replicas=10**9), "spec.replicas: Expected `int` <= 200000", id="too-many"),
         pytest.param(workload("Job", suspend=True), "suspend is true", id="suspended"),
-        pytest.param({"metadata": {"name": "x"}}, "spec is missing", id="no-spec"),
-        pytest.param({"metadata": {"name": "x"}, "spec": {}}, "spec.template.spec is missing", id="no-template"),
-        pytest.param({"spec": {}}, "metadata.name is missing", id="no-name"),
+        pytest.param({"metadata": {"name": "x"}}, "missing required field `spec`", id="no-spec"),
+        pytest.param({"metadata": {"name": "x"}, "spec": {}}, "missing required field `template`", id="no-template"),
+        pytest.param(
+            {"metadata": {}, "spec": {"template": {"spec": {}}}}, "metadata.name is missing", id="no-name"
+        ),
     ],
 )
 def test_no_plan(body: dict[str, Any], said: str) -> None:
