@@ -5,9 +5,26 @@ Belongs here: everything that answers as a Kubernetes API server and acts as the
 packages; quantities, selectors and quota counting are its own, so that they are an independent oracle.
 """
 
+from tenantry_sim.clock import VirtualClock, VirtualLoop, run_virtual
 from tenantry_sim.cluster import SimCluster
-from tenantry_sim.config import NodeTemplate, SimConfig, Stage
+from tenantry_sim.config import NodeTemplate, SimConfig
 from tenantry_sim.faults import FaultRule, Faults
 from tenantry_sim.serve import run, serve
+from tenantry_sim.stages import Stage
+from tenantry_sim.transport import LocalSettings, LocalTransport
 
-__all__ = ["FaultRule", "Faults", "NodeTemplate", "SimCluster", "SimConfig", "Stage", "run", "serve"]
+__all__ = [
+    "FaultRule",
+    "Faults",
+    "LocalSettings",
+    "LocalTransport",
+    "NodeTemplate",
+    "SimCluster",
+    "SimConfig",
+    "Stage",
+    "VirtualClock",
+    "VirtualLoop",
+    "run",
+    "run_virtual",
+    "serve",
+]

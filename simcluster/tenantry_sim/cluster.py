@@ -15,7 +15,7 @@ from tenantry_sim.access.certificates import Authority, server_context
 from tenantry_sim.access.defaults import populate as store_default_roles
 from tenantry_sim.api.server import ApiServer
 from tenantry_sim.api.watching import WatchStream
-from tenantry_sim.clock import Clock, LoopClock
+from tenantry_sim.clock import Clock, LoopClock, PausableClock
 from tenantry_sim.config import SimConfig
 from tenantry_sim.controllers.catalog import Actor, actors
 from tenantry_sim.custom.controller import DefinitionController
@@ -24,7 +24,9 @@ from tenantry_sim.kinds.table import RESOURCES
 from tenantry_sim.nodes.fleet import add_node, populate
 from tenantry_sim.nodes.kubelet import Kubelet
 from tenantry_sim.nodes.spaces import NamespaceController
+from tenantry_sim.store.records import with_type
 from tenantry_sim.store.store import Store
+from tenantry_sim.transport import LocalSettings, LocalTransport
 from tenantry_sim.world import World
 
 
@@ -41,7 +43,9 @@ class SimCluster:
         if problems:
             raise ValueError("; ".join(problems))
         store = Store(RESOURCES, self.config.history)
-        self.world = World(store, clock or LoopClock(), random.Random(self.config.seed))
+        self.clock = PausableClock(clock or LoopClock())
+        """The time of everything in the cluster; `faults` can stop it."""
+        self.world = World(store, self.clock, random.Random(self.config.seed))
         self.authority = Authority(datetime.now(UTC)) if self.config.tls else None
         """Signs certificates; None without TLS."""
         self.server = ApiServer(self.world, self.config, self._tls())
@@ -56,6 +60,7 @@ class SimCluster:
             *chosen,
         ]
         self._restart: asyncio.Task[None] | None = None
+        self._up = False
 
     @property
     def url(self) -> str:
@@ -77,7 +82,7 @@ class SimCluster:
             controller.start()
         if self.config.kubelet:
             self._kubelet.start()
-        await self.server.start(self.config.host, self.config.port)
+        await self.start_listening()
 
     async def stop(self) -> None:
         """Stop actors and server; every connection is broken."""
@@ -87,7 +92,7 @@ class SimCluster:
         self._kubelet.stop()
         for controller in self._controllers:
             controller.stop()
-        await self.server.stop()
+        await self.stop_listening()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -122,6 +127,15 @@ class SimCluster:
         answer = self.server.access.accounts.request(namespace, account, {})
         return kubeconfig.by_token(answer["status"]["token"])
 
+    def transport(self, settings: LocalSettings | None = None) -> LocalTransport:
+        """A client's way to this cluster without sockets, in the same event loop."""
+        return LocalTransport(self.server, lambda: self._up, settings)
+
+    def dump(self) -> bytes:
+        """Every object, one JSON line each, by kind, namespace and name: equal for equal histories."""
+        kinds = sorted(self.world.store.kinds.items())
+        return b"".join(with_type(k.resource, r.raw) + b"\n" for _, k in kinds for r in k.ordered())
+
     def cut_watches(self, key: str) -> int:
         """For `faults`: break open watches."""
         return self.server.hub.do(key, WatchStream.cut)
@@ -132,18 +146,23 @@ class SimCluster:
 
     async def start_listening(self) -> None:
         """For `faults`: listen again."""
-        await self.server.start(self.config.host, self.config.port)
+        if self.config.listen:
+            await self.server.start(self.config.host, self.config.port)
+        self._up = True
 
-    async def stop_listening(self) -> None:
-        """For `faults`: close the port."""
+    async def stop_listening(self, lose_history: bool = False) -> None:
+        """For `faults`: close the port; with `lose_history` the watch cache is gone, as after a crash."""
+        self._up = False
         await self.server.stop()
+        if lose_history:
+            self.world.store.forget_changes()
 
-    def restart_later(self, down_seconds: float) -> None:
+    def restart_later(self, down_seconds: float, lose_history: bool = False) -> None:
         """For `faults` over HTTP: answer first, then go down for some seconds."""
 
         async def restart() -> None:
             await asyncio.sleep(0.05)
-            await self.server.stop()
+            await self.stop_listening(lose_history)
             await asyncio.sleep(down_seconds)
             await self.start_listening()
 

@@ -66,6 +66,8 @@ class SimConfig:
     """Shape of the simulated nodes."""
     zones: int = 3
     """Zones `zone-0`, `zone-1` and so on, dealt out in turn; 0 leaves the zone label out."""
+    listen: bool = True
+    """Whether to open a port. Off for a cluster that only `SimCluster.transport` reaches, as in virtual time."""
     host: str = "127.0.0.1"
     """Address to listen on; loopback by default, as this is no server for a network."""
     port: int = 0

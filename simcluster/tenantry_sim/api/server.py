@@ -48,7 +48,7 @@ class ApiServer:
 
     async def start(self, host: str, port: int) -> None:
         """Listen on loopback. Raises OSError when the port is taken."""
-        self._server = web.Server(self._handle, access_log=None, keepalive_timeout=3600, handler_cancellation=True)
+        self._server = web.Server(self.handle, access_log=None, keepalive_timeout=3600, handler_cancellation=True)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
@@ -59,6 +59,7 @@ class ApiServer:
     async def stop(self) -> None:
         """Close the port and break every connection at once."""
         if self._listener is None or self._server is None:
+            self.hub.do("", WatchStream.cut)
             return
         self._listener.close()
         self.hub.do("", WatchStream.cut)
@@ -71,13 +72,14 @@ class ApiServer:
         await self._listener.wait_closed()
         self._listener = self._server = None
 
-    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request. Raises ConnectionError when a fault rule breaks the connection."""
         path, query = split_target(request.raw_path)
         method = request.method
         rule: FaultRule | None = None
         try:
             if self.faults is not None and self.faults.active and not path.startswith("/sim/"):
-                rule = self.faults.match(method, path)
+                rule = self.faults.match(method, path, query)
                 if rule is not None and rule.when == "before":
                     await self._suffer(request, rule)
             user = self.access.caller(request) if path not in _OPEN_PATHS else ANONYMOUS
@@ -176,7 +178,9 @@ class ApiServer:
             call = Call(method, _PODS, "", "", "", query, body=await self._body(request))
             call.content_type = request.headers.get("Content-Type", JSON).partition(";")[0].strip()
             return self.access.review(path, call, user) or NOT_FOUND
-        found = self.documents.at(path.rstrip("/") or "/") if method == "GET" else None
+        found = (
+            self.documents.at(path.rstrip("/") or "/", request.headers.get("Accept", "")) if method == "GET" else None
+        )
         return found if found is not None else NOT_FOUND
 
 

@@ -1,13 +1,15 @@
 """Watch streams: replay of history, live changes, bookmarks, errors inside the stream."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 from aiohttp import web
 
 from tenantry_sim.api.call import JSON, Call, number
 from tenantry_sim.api.listing import Filter, record_filter, too_large
+from tenantry_sim.api.local_request import Line, LocalRequest
 from tenantry_sim.api.tables import TableStyle, table_bytes
+from tenantry_sim.clock import Cancellable
 from tenantry_sim.kinds.events import view_raw
 from tenantry_sim.status import ApiError, expired
 from tenantry_sim.store.records import Change, Record, encode, with_type
@@ -45,35 +47,25 @@ class WatchStream:
         self.pending: list[bytes] = []
         self.wake = asyncio.Event()
         self.ended = False
-        self.mark: asyncio.TimerHandle | None = None
-        self.transport: asyncio.Transport | None = None
+        self.mark: Cancellable | None = None
+        self.transport: asyncio.Transport | Line | None = None
         wanted = number(call.query, "resourceVersion")
         if wanted is not None and wanted > store.revision:
             raise too_large(wanted, store.revision)
 
-    async def run(self, request: web.BaseRequest, headers: dict[str, str]) -> web.StreamResponse:
+    async def run(self, request: web.BaseRequest | LocalRequest, headers: dict[str, str]) -> web.StreamResponse:
         """Stream until the time is up, the client goes or the stream is cut."""
         response = web.StreamResponse(headers={"Content-Type": JSON, **headers})
-        response.enable_chunked_encoding()
         self.transport = request.transport
         self._begin()
-        loop = asyncio.get_running_loop()
-        end = loop.call_later(self.seconds, self.stop)
+        end = self.clock.call_later(self.seconds, self.stop)
         if self.bookmarks:
-            self.mark = loop.call_later(self.bookmark_seconds, self._bookmark_due)
+            self.mark = self.clock.call_later(self.bookmark_seconds, self._bookmark_due)
         try:
-            await response.prepare(request)
-            while True:
-                lines, self.pending = self.pending, []
-                for at in range(0, len(lines), _CHUNK):
-                    await response.write(b"".join(lines[at : at + _CHUNK]))
-                if self.pending:
-                    continue
-                if self.ended:
-                    break
-                await self.wake.wait()
-                self.wake.clear()
-            await response.write_eof()
+            if isinstance(request, LocalRequest):
+                await self._feed(request)
+            else:
+                await self._write(request, response)
         except ConnectionError:
             pass
         finally:
@@ -83,6 +75,32 @@ class WatchStream:
             if self.mark is not None:
                 self.mark.cancel()
         return response
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        """What has gathered, again and again, until the stream ends."""
+        while True:
+            lines, self.pending = self.pending, []
+            for at in range(0, len(lines), _CHUNK):
+                yield b"".join(lines[at : at + _CHUNK])
+            if self.pending:
+                continue
+            if self.ended:
+                return
+            await self.wake.wait()
+            self.wake.clear()
+
+    async def _write(self, request: web.BaseRequest, response: web.StreamResponse) -> None:
+        response.enable_chunked_encoding()
+        await response.prepare(request)
+        async for piece in self._pieces():
+            await response.write(piece)
+        await response.write_eof()
+
+    async def _feed(self, request: LocalRequest) -> None:
+        request.head.set()
+        async for piece in self._pieces():
+            request.pieces.put_nowait(piece)
+        request.pieces.put_nowait(None)
 
     def stop(self) -> None:
         """End the stream in good order after what is pending."""
@@ -168,21 +186,23 @@ class WatchStream:
             return
         self.pending.append(self._bookmark())
         self.wake.set()
-        self.mark = asyncio.get_running_loop().call_later(self.bookmark_seconds, self._bookmark_due)
+        self.mark = self.clock.call_later(self.bookmark_seconds, self._bookmark_due)
 
 
 class WatchHub:
     """Every open watch, so that faults and a stop can reach them."""
 
     def __init__(self) -> None:
-        self.open: set[WatchStream] = set()
+        self.open: dict[WatchStream, None] = {}
 
-    async def serve(self, stream: WatchStream, request: web.BaseRequest, headers: dict[str, str]) -> web.StreamResponse:
-        self.open.add(stream)
+    async def serve(
+        self, stream: WatchStream, request: web.BaseRequest | LocalRequest, headers: dict[str, str]
+    ) -> web.StreamResponse:
+        self.open[stream] = None
         try:
             return await stream.run(request, headers)
         finally:
-            self.open.discard(stream)
+            del self.open[stream]
 
     def each(self, key: str = "") -> list[WatchStream]:
         """Open streams of `group/plural`, or all."""

@@ -102,6 +102,11 @@ class Store:
         kind.put(Change("DELETED", record, previous))
         return record
 
+    def forget_changes(self) -> None:
+        """Lose the watch cache, as a server that starts anew: watches from earlier revisions get 410, pages go on."""
+        for kind in self.kinds.values():
+            kind.forget(self.revision)
+
     def compact(self) -> None:
         """Forget all history and all paging snapshots, as etcd compaction does."""
         for kind in self.kinds.values():
