@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tenantry_sim.api.call import Answer
-from tenantry_sim.api.openapi import schemas
+from tenantry_sim.api.openapi import PROTOBUF_V2, document_v2, protobuf_v2, schemas
 from tenantry_sim.kinds.table import GROUPS, RESOURCES
 from tenantry_sim.store.catalog import Catalog
 from tenantry_sim.store.records import encode
@@ -164,14 +164,18 @@ class Documents:
         self._made_at = -1
         self._ready: dict[str, bytes] = {}
 
-    def at(self, path: str) -> Answer | None:
+    def at(self, path: str, accept: str = "") -> Answer | None:
         """The document at a path; None when there is none."""
+        if path == "/openapi/v2" and "proto-openapi.spec.v2" in accept:
+            return Answer(200, protobuf_v2(VERSION), PROTOBUF_V2)
         if path in ("/healthz", "/livez", "/readyz"):
             return Answer(200, b"ok", "text/plain; charset=utf-8")
         served = (*RESOURCES, *self._catalog.resources())
         if self._made_at != self._catalog.changes:
             self._ready = {key: encode(value) for key, value in _documents(served).items()}
             self._made_at = self._catalog.changes
+        if path == "/openapi/v2" and path not in self._ready:
+            self._ready[path] = encode(document_v2(served, VERSION))
         if path.startswith("/openapi/v3") and path not in self._ready:
             spec = _openapi_v3(served, path)
             if spec is not None:
