@@ -36,7 +36,8 @@ class NoPlace:
     """Pods of one shape and workload that found no node, with the grounds of one that stands for all."""
 
     workload: str
-    cause: str
+    causes: list[str]
+    """Where its pods come from, as in `PodOutcome.cause`."""
     count: int
     examples: list[str]
     report: PodReport
@@ -45,7 +46,19 @@ class NoPlace:
         """Plain data for JSON."""
         body = self.report.as_dict()
         kept = {name: body[name] for name in ("state", "verdict", "reasons", "preemption", "helped_by")}
-        return {"workload": self.workload, "cause": self.cause, "count": self.count, "examples": self.examples, **kept}
+        own = {"workload": self.workload, "causes": self.causes, "count": self.count, "examples": self.examples}
+        return {**own, **kept}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Pods of one workload that the API server would not let in."""
+
+    workload: str
+    count: int
+    examples: list[str]
+    reason: str
+    """Of the first one; that of the others differs in amounts at most."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,7 @@ class Answer:
     nodes_added: list[str] = field(default_factory=list)
     pods: list[PodOutcome] = field(default_factory=list)
     no_place: list[NoPlace] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
     preemptions: list[Preemption] = field(default_factory=list)
     capacity: list[ShapeRoom] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
@@ -104,6 +118,7 @@ class Answer:
             },
             "pods": [asdict(p) for p in self.pods],
             "no_place": [n.as_dict() for n in self.no_place],
+            "refused": [asdict(r) for r in self.refusals],
             "preemptions": [asdict(p) for p in self.preemptions],
             "nodes_added": self.nodes_added,
             "drain": self.drained.as_dict(),

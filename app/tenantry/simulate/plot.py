@@ -40,7 +40,9 @@ def _height(bars: int) -> float:
 
 
 def _title(answer: Answer) -> str:
-    outcomes = [f"{n} {name}" for name in ("placed", "unplaced", "gated", "refused") if (n := answer.count(name))]
+    outcomes = [
+        f"{n} {name}" for name in ("placed", "unplaced", "gated", "refused", "preempted") if (n := answer.count(name))
+    ]
     nodes = f"{answer.before.nodes} nodes"
     if answer.after.nodes != answer.before.nodes:
         nodes = f"{answer.before.nodes} → {answer.after.nodes} nodes"
@@ -94,4 +96,5 @@ def _room(axis: Any, answer: Answer) -> None:
     axis.set_yticks(range(len(names)), names)
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.set_xlim(0, max(1, *counts) * 1.12)
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_title("Room left: more replicas of each shape", loc="left", fontsize=10)

@@ -35,6 +35,7 @@ def render(answer: Answer, wide: bool) -> RenderableType:
         parts += ["", _no_place(group)]
     if len(answer.no_place) > ROWS and not wide:
         parts += ["", f"and {len(answer.no_place) - ROWS} more kinds of pods without a place (-o wide)"]
+    parts += _section("Refused by the API server", _refused(answer, wide)) if answer.refusals else []
     parts += _section("Would be preempted", _preemptions(answer, wide)) if answer.preemptions else []
     parts += _section("Drained", *_drained(answer)) if answer.drained.nodes else []
     parts += _section("Room left", *(_room(shape) for shape in answer.capacity)) if answer.capacity else []
@@ -122,6 +123,13 @@ def _reasons(reasons: Sequence[ReasonReport]) -> Table:
     for reason in reasons:
         shown = "; ".join(f"{e['node']}: {e['detail']}" for e in reason.examples[:2] if e["detail"])
         _row(table, reason.nodes, reason.text, reason.plugin, OUTLOOK[reason.outlook], shown)
+    return table
+
+
+def _refused(answer: Answer, wide: bool) -> Table:
+    table = _table("pods", "workload", "reason", right=("pods",))
+    for refusal in answer.refusals if wide else answer.refusals[:ROWS]:
+        _row(table, refusal.count, refusal.workload, refusal.reason)
     return table
 
 

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from tenantry.explain.report import PodReport, report
 from tenantry.simulate.admit import Admitted, admit
-from tenantry.simulate.answer import Answer, NoPlace, PodOutcome, Preemption
+from tenantry.simulate.answer import Answer, NoPlace, PodOutcome, Preemption, Refusal
 from tenantry.simulate.capacity import LIMIT, Shape, ShapeRoom, room_for
 from tenantry.simulate.inventory import Inventory
 from tenantry.simulate.nodes import Drained, drain
@@ -96,6 +96,11 @@ def simulate(
     answer = Answer(before, measure(found.cache), run.quotas, run.drained, [n.metadata.name for n in scenario.nodes])
     answer.no_place = [_no_place(run, group, i) for i, group in enumerate(grouped)]
     answer.pods = _outcomes(run, answer.no_place, grouped)
+    answer.refusals = [
+        Refusal(a.plan.label, len(a.refused), [name for name, _ in a.refused[:EXAMPLES]], a.refused[0][1])
+        for a in run.admitted
+        if a.refused
+    ]
     answer.preemptions = _preemptions(run)
     _settle_quotas(run)
     answer.capacity = _capacity(run, profiles)
@@ -177,15 +182,15 @@ def workload_of(pod: Pod) -> str:
 
 
 def _grouped(run: _Run) -> list[list[_Wanting]]:
-    """Pods without a node by shape, workload and cause, largest group first."""
-    groups: dict[tuple[PodClass, str, str], list[_Wanting]] = {}
+    """Pods without a node by shape and workload, largest group first."""
+    groups: dict[tuple[PodClass, str], list[_Wanting]] = {}
     for again in (p for p in run.trial.preempted if p.returns_as in run.trial.waiting):
         pod = run.trial.waiting[again.returns_as]
         run.wanting.setdefault(again.returns_as, _Wanting(pod, workload_of(pod), "preempted"))
     for uid, pod in run.trial.waiting.items():
         want = run.wanting[uid]
         cls = run.found.cache.classes.class_of(pod)
-        groups.setdefault((cls, want.workload, want.cause), []).append(want)
+        groups.setdefault((cls, want.workload), []).append(want)
     return sorted(groups.values(), key=lambda group: (-len(group), group[0].workload))
 
 
@@ -204,7 +209,8 @@ def _no_place(run: _Run, group: list[_Wanting], number: int) -> NoPlace:
         found = report(run.found.cache, run.trial.profiles[pod.spec.scheduler_name], pod)
     examples = [_name(want.pod) for want in group[:EXAMPLES]]
     run.step("explaining", number + 1)
-    return NoPlace(group[0].workload, group[0].cause, len(group), examples, found)
+    causes = sorted({want.cause for want in group})
+    return NoPlace(group[0].workload, causes, len(group), examples, found)
 
 
 def _outcomes(run: _Run, no_place: Sequence[NoPlace], grouped: Sequence[list[_Wanting]]) -> list[PodOutcome]:

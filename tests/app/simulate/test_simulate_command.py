@@ -111,8 +111,8 @@ def test_json_schema(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert found["schema"] == "tenantry.io/simulate/v1alpha1"
     assert set(found) == {
-        "schema", "fits", "summary", "pods", "no_place", "preemptions", "nodes_added", "drain", "capacity", "quota",
-        "utilisation", "left_out", "notes",
+        "schema", "fits", "summary", "pods", "no_place", "refused", "preemptions", "nodes_added", "drain", "capacity",
+        "quota", "utilisation", "left_out", "notes",
     }  # fmt: skip
     assert found["summary"]["nodes"] == {"before": 2, "after": 1}
     assert found["utilisation"]["cluster"]["cpu"]["before"] == {"allocatable": 8000, "requested": 1000, "share": 0.125}

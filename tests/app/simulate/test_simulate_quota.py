@@ -52,6 +52,7 @@ def test_the_refused_pod_says_which_quota_and_how_far() -> None:
         refused.reason
         == "exceeded quota: compute, requested: requests.cpu=1, used: requests.cpu=2, limited: requests.cpu=2"
     )
+    assert [(r.workload, r.count, r.reason) for r in answer.refusals] == [("Deployment shop/added", 1, refused.reason)]
     assert not answer.everything_fits
 
 

@@ -50,9 +50,7 @@ def test_pods(body: dict[str, Any], names: list[str], owner: str) -> None:
         pytest.param(workload("Job", suspend=True), "suspend is true", id="suspended"),
         pytest.param({"metadata": {"name": "x"}}, "missing required field `spec`", id="no-spec"),
         pytest.param({"metadata": {"name": "x"}, "spec": {}}, "missing required field `template`", id="no-template"),
-        pytest.param(
-            {"metadata": {}, "spec": {"template": {"spec": {}}}}, "metadata.name is missing", id="no-name"
-        ),
+        pytest.param({"metadata": {}, "spec": {"template": {"spec": {}}}}, "metadata.name is missing", id="no-name"),
     ],
 )
 def test_no_plan(body: dict[str, Any], said: str) -> None:
