@@ -22,6 +22,8 @@ class Column:
     format: str = ""
     age: bool = False
     """Whether `value` gives a time, of which the age is shown."""
+    timed: Callable[[Object, float], Any] | None = None
+    """In place of `value` for what depends on the time, which is the second argument (seconds since the epoch)."""
 
 
 def duration(seconds: float) -> str:
@@ -48,7 +50,9 @@ def age_of(text: str | None, now: float) -> str:
     return duration(now - parse_stamp(text)) if text else "<unknown>"
 
 
-def _get(*keys: str, default: Any = "") -> Callable[[Object], Any]:
+def field(*keys: str, default: Any = "") -> Callable[[Object], Any]:
+    """Reads the value at a path; `default` where there is none or it is empty."""
+
     def read(obj: Object) -> Any:
         value: Any = obj
         for key in keys:
@@ -58,20 +62,53 @@ def _get(*keys: str, default: Any = "") -> Callable[[Object], Any]:
     return read
 
 
-_NAME = Column("Name", _get("metadata", "name"))
-_AGE = Column("Age", _get("metadata", "creationTimestamp"), age=True)
-_NONE = "<none>"
+NAME = Column("Name", field("metadata", "name"))
+AGE = Column("Age", field("metadata", "creationTimestamp"), age=True)
+NONE = "<none>"
+
+
+def _state_reason(state: Object) -> str:
+    """Why a container waits or has ended; empty while it runs as it should."""
+    ended = state.get("terminated")
+    if ended is None:
+        return str((state.get("waiting") or {}).get("reason") or "")
+    word = "Signal" if ended.get("signal") else "ExitCode"
+    return str(ended.get("reason") or f"{word}:{ended.get('signal') or ended.get('exitCode', 0)}")
+
+
+def _init_reason(pod: Object) -> str:
+    """What the first init container that is not done is at; empty when all are."""
+    spec, statuses = pod["spec"].get("initContainers") or (), pod["status"].get("initContainerStatuses") or ()
+    lasting = {c["name"] for c in spec if c.get("restartPolicy") == "Always"}
+    for number, status in enumerate(statuses):
+        state = status.get("state") or {}
+        if (state.get("terminated") or {}).get("exitCode") == 0 or (
+            status["name"] in lasting and status.get("started")
+        ):
+            continue
+        reason = _state_reason(state)
+        return f"Init:{reason}" if reason and reason != "PodInitializing" else f"Init:{number}/{len(spec)}"
+    return ""
 
 
 def _pod_status(pod: Object) -> str:
     status = pod.get("status", {})
+    lost = status.get("reason") == "NodeLost"
     if "deletionTimestamp" in pod["metadata"]:
-        return "Terminating"
+        return "Unknown" if lost else "Terminating"
     for condition in status.get("conditions") or ():
         gated = condition.get("type") == "PodScheduled" and condition.get("reason") == "SchedulingGated"
         if gated and pod["spec"].get("schedulingGates"):
             return "SchedulingGated"
-    return str(status.get("reason") or status.get("phase", ""))
+    word = str(status.get("reason") or status.get("phase", ""))
+    starting = _init_reason(pod) if status.get("initContainerStatuses") else ""
+    if starting:
+        return starting
+    containers = status.get("containerStatuses") or ()
+    for container in reversed(containers):
+        word = _state_reason(container.get("state") or {}) or word
+    runs = any(c.get("ready") and (c.get("state") or {}).get("running") is not None for c in containers)
+    return "Running" if word == "Completed" and runs else word
 
 
 def _pod_ready(pod: Object) -> str:
@@ -84,7 +121,7 @@ def _restarts(pod: Object) -> str:
 
 
 def _gates(pod: Object) -> str:
-    return str(len(pod["spec"]["readinessGates"])) if pod["spec"].get("readinessGates") else _NONE
+    return str(len(pod["spec"]["readinessGates"])) if pod["spec"].get("readinessGates") else NONE
 
 
 def _node_status(node: Object) -> str:
@@ -96,7 +133,7 @@ def _node_status(node: Object) -> str:
 def _roles(node: Object) -> str:
     prefix = "node-role.kubernetes.io/"
     roles = [k.removeprefix(prefix) for k in node["metadata"].get("labels") or {} if k.startswith(prefix)]
-    return ",".join(sorted(roles)) or _NONE
+    return ",".join(sorted(roles)) or NONE
 
 
 def _address(kind: str) -> Callable[[Object], str]:
@@ -104,7 +141,7 @@ def _address(kind: str) -> Callable[[Object], str]:
         for address in node.get("status", {}).get("addresses") or ():
             if address.get("type") == kind:
                 return str(address.get("address", ""))
-        return _NONE
+        return NONE
 
     return read
 
@@ -128,81 +165,47 @@ def _event_count(event: Object) -> int:
     return int((event.get("series") or {}).get("count") or event.get("count") or 1)
 
 
-def _ready_of(status: str) -> Callable[[Object], str]:
-    return lambda o: f"{o.get('status', {}).get(status, 0)}/{o.get('spec', {}).get('replicas', 0)}"
-
-
 def _info(key: str) -> Callable[[Object], Any]:
-    return _get("status", "nodeInfo", key, default="<unknown>")
+    return field("status", "nodeInfo", key, default="<unknown>")
 
 
 COLUMNS: dict[str, tuple[Column, ...]] = {
-    "": (_NAME, _AGE),
+    "": (NAME, AGE),
     "/pods": (
-        _NAME,
+        NAME,
         Column("Ready", _pod_ready),
         Column("Status", _pod_status),
         Column("Restarts", _restarts),
-        _AGE,
-        Column("IP", _get("status", "podIP", default=_NONE), 1),
-        Column("Node", _get("spec", "nodeName", default=_NONE), 1),
-        Column("Nominated Node", _get("status", "nominatedNodeName", default=_NONE), 1),
+        AGE,
+        Column("IP", field("status", "podIP", default=NONE), 1),
+        Column("Node", field("spec", "nodeName", default=NONE), 1),
+        Column("Nominated Node", field("status", "nominatedNodeName", default=NONE), 1),
         Column("Readiness Gates", _gates, 1),
     ),
     "/nodes": (
-        _NAME,
+        NAME,
         Column("Status", _node_status),
         Column("Roles", _roles),
-        _AGE,
-        Column("Version", _get("status", "nodeInfo", "kubeletVersion")),
+        AGE,
+        Column("Version", field("status", "nodeInfo", "kubeletVersion")),
         Column("Internal-IP", _address("InternalIP"), 1),
         Column("External-IP", _address("ExternalIP"), 1),
         Column("OS-Image", _info("osImage"), 1),
         Column("Kernel-Version", _info("kernelVersion"), 1),
         Column("Container-Runtime", _info("containerRuntimeVersion"), 1),
     ),
-    "/namespaces": (_NAME, Column("Status", _get("status", "phase")), _AGE),
+    "/namespaces": (NAME, Column("Status", field("status", "phase")), AGE),
     "/events": (
         Column("Last Seen", _event_seen, age=True),
-        Column("Type", _get("type")),
-        Column("Reason", _get("reason")),
+        Column("Type", field("type")),
+        Column("Reason", field("reason")),
         Column("Object", _event_target),
-        Column("Subobject", _get("involvedObject", "fieldPath"), 1),
+        Column("Subobject", field("involvedObject", "fieldPath"), 1),
         Column("Source", _event_source, 1),
         Column("Message", lambda e: str(e.get("message", "")).strip()),
         Column("First Seen", lambda e: e.get("firstTimestamp") or e.get("eventTime"), 1, age=True),
         Column("Count", _event_count, 1, "integer"),
-        Column("Name", _get("metadata", "name"), 1),
-    ),
-    "coordination.k8s.io/leases": (_NAME, Column("Holder", _get("spec", "holderIdentity")), _AGE),
-    "scheduling.k8s.io/priorityclasses": (
-        _NAME,
-        Column("Value", _get("value", default=0), type="integer"),
-        Column("Global-Default", _get("globalDefault", default=False), type="boolean"),
-        _AGE,
-        Column("PreemptionPolicy", _get("preemptionPolicy")),
-    ),
-    "apps/deployments": (
-        _NAME,
-        Column("Ready", _ready_of("readyReplicas")),
-        Column("Up-to-date", _get("status", "updatedReplicas", default=0), type="integer"),
-        Column("Available", _get("status", "availableReplicas", default=0), type="integer"),
-        _AGE,
-    ),
-    "apps/replicasets": (
-        _NAME,
-        Column("Desired", _get("spec", "replicas", default=0), type="integer"),
-        Column("Current", _get("status", "replicas", default=0), type="integer"),
-        Column("Ready", _get("status", "readyReplicas", default=0), type="integer"),
-        _AGE,
-    ),
-    "apps/statefulsets": (_NAME, Column("Ready", _ready_of("readyReplicas")), _AGE),
-    "policy/poddisruptionbudgets": (
-        _NAME,
-        Column("Min Available", _get("spec", "minAvailable", default="N/A")),
-        Column("Max Unavailable", _get("spec", "maxUnavailable", default="N/A")),
-        Column("Allowed Disruptions", _get("status", "disruptionsAllowed", default=0), type="integer"),
-        _AGE,
+        Column("Name", field("metadata", "name"), 1),
     ),
 }
 
@@ -211,4 +214,4 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
 def custom_columns(version: CustomVersion) -> tuple[Column, ...]:
     """The name and the printer columns of a custom resource."""
     more = (Column(c.name, c.cell, c.priority, c.type, c.help, c.format, age=c.type == "date") for c in version.columns)
-    return (_NAME, *more)
+    return (NAME, *more)

@@ -107,7 +107,9 @@ def _message(name: str, data: bytes) -> dict[str, Any]:
             found.setdefault(member, {})[text] = _value(kind[2:], entry.get(2, b""))
         else:
             value = _value(kind, raw)
-            if value not in ("", None, {}):
+            if member == "-":
+                found.update(value)
+            elif value not in ("", None, {}):
                 found[member] = value
     return found
 

@@ -2,7 +2,8 @@
 
 Each message maps a field number to "name type". Types: `str`, `bool`, `int` (0 counts as unset), `int?` (0 counts as
 set), `bytes` (base64 in JSON), `time`, `microtime`, `quantity`, `intstr`, or another message. `[]` in front makes a
-list; `{}` in front a map from text. Numbers come from the `generated.proto` files of `k8s.io/api`.
+list; `{}` in front a map from text; the name `-` means a message whose members
+stand in the one around it. Numbers come from the `generated.proto` files of `k8s.io/api`.
 """
 
 _TEXT = """
@@ -47,7 +48,31 @@ ResourceAttributes: 1 namespace str, 2 verb str, 3 group str, 4 version str, 5 r
 NonResourceAttributes: 1 path str, 2 verb str
 SelfSubjectRulesReview: 1 metadata ObjectMeta, 2 spec RulesSpec
 RulesSpec: 1 namespace str
-SelfSubjectReview: 1 metadata ObjectMeta
+SelfSubjectReview: 1 metadata ObjectMeta, 2 status SelfReviewStatus
+SelfReviewStatus: 1 userInfo UserInfo
+UserInfo: 1 username str, 2 uid str, 3 groups []str
+TokenRequest: 1 metadata ObjectMeta, 2 spec TokenSpec
+TokenSpec: 1 audiences []str, 3 boundObjectRef TokenObject, 4 expirationSeconds int?
+TokenObject: 1 kind str, 2 apiVersion str, 3 name str, 4 uid str
+Role: 1 metadata ObjectMeta, 2 rules []PolicyRule
+ClusterRole: 1 metadata ObjectMeta, 2 rules []PolicyRule, 3 aggregationRule AggregationRule
+PolicyRule: 1 verbs []str, 2 apiGroups []str, 3 resources []str, 4 resourceNames []str, 5 nonResourceURLs []str
+AggregationRule: 1 clusterRoleSelectors []LabelSelector
+RoleBinding: 1 metadata ObjectMeta, 2 subjects []Subject, 3 roleRef RoleRef
+ClusterRoleBinding: 1 metadata ObjectMeta, 2 subjects []Subject, 3 roleRef RoleRef
+Subject: 1 kind str, 2 apiGroup str, 3 name str, 4 namespace str
+RoleRef: 1 apiGroup str, 2 kind str, 3 name str
+Ingress: 1 metadata ObjectMeta, 2 spec IngressSpec
+IngressSpec: 1 defaultBackend IngressBackend, 2 tls []IngressTLS, 3 rules []IngressRule, 4 ingressClassName str
+IngressBackend: 3 resource TypedReference, 4 service ServiceBackend
+TypedReference: 1 apiGroup str, 2 kind str, 3 name str
+ServiceBackend: 1 name str, 2 port BackendPort
+BackendPort: 1 name str, 2 number int
+IngressRule: 1 host str, 2 - IngressRuleValue
+IngressRuleValue: 1 http IngressPaths
+IngressPaths: 1 paths []IngressPath
+IngressPath: 1 path str, 2 backend IngressBackend, 3 pathType str
+IngressTLS: 1 hosts []str, 2 secretName str
 Deployment: 1 metadata ObjectMeta, 2 spec DeploymentSpec
 DeploymentSpec: 1 replicas int?, 2 selector LabelSelector, 3 template PodTemplateSpec, 4 strategy Strategy,
  5 minReadySeconds int, 6 revisionHistoryLimit int?, 7 paused bool, 9 progressDeadlineSeconds int?

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenantry_sim.api.columns import COLUMNS, Column, age_of, custom_columns
+from tenantry_sim.api.columns_objects import OBJECTS
+from tenantry_sim.api.columns_workloads import WORKLOADS
 from tenantry_sim.kinds.events import to_view
 from tenantry_sim.store.records import Object, Record, encode
 from tenantry_sim.store.resource import Resource
+
+_ALL = COLUMNS | WORKLOADS | OBJECTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class TableStyle:
 def _columns(resource: Resource) -> Sequence[Column]:
     if resource.custom is not None:
         return custom_columns(resource.custom)
-    return COLUMNS.get(resource.stored_as or resource.key) or COLUMNS[""]
+    return _ALL.get(resource.stored_as or resource.key) or _ALL[""]
 
 
 def _definition(column: Column) -> dict[str, Any]:
@@ -41,6 +45,8 @@ def _definition(column: Column) -> dict[str, Any]:
 
 
 def _cell(column: Column, obj: Object, now: float) -> Any:
+    if column.timed is not None:
+        return column.timed(obj, now)
     value = column.value(obj)
     return age_of(value, now) if column.age else value
 
