@@ -18,6 +18,7 @@ from tenantry_sim.api.watching import WatchStream
 from tenantry_sim.clock import Clock, LoopClock, PausableClock
 from tenantry_sim.config import SimConfig
 from tenantry_sim.controllers.catalog import Actor, actors
+from tenantry_sim.controllers.expiry import EventExpiry
 from tenantry_sim.custom.controller import DefinitionController
 from tenantry_sim.faults import Faults
 from tenantry_sim.kinds.table import RESOURCES
@@ -57,6 +58,7 @@ class SimCluster:
             NamespaceController(self.world),
             DefinitionController(self.world),
             AggregationController(self.world),
+            EventExpiry(self.world, self.config.event_seconds),
             *chosen,
         ]
         self._restart: asyncio.Task[None] | None = None

@@ -96,6 +96,8 @@ class SimConfig:
     """Changes kept per kind for watches. A watch from before them gets 410."""
     bookmark_seconds: float = 60.0
     """Seconds between bookmarks of watches that allow them. Default as kube-apiserver's."""
+    event_seconds: float = 3600.0
+    """Seconds that an event is kept after its last change (`--event-ttl`)."""
     seed: int | None = None
     """Seed for UIDs and generated names; None is unpredictable."""
 
@@ -110,8 +112,7 @@ class SimConfig:
             found.append("port: must be between 0 and 65535")
         if self.history < 1:
             found.append("history: must be 1 or more")
-        if self.bookmark_seconds <= 0:
-            found.append("bookmark_seconds: must be above 0")
+        found += [f"{n}: must be above 0" for n in ("bookmark_seconds", "event_seconds") if getattr(self, n) <= 0]
         for i, user in enumerate(self.users):
             if not user.name or not user.token:
                 found.append(f"users[{i}]: must have a name and a token")
