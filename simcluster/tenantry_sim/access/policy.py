@@ -110,7 +110,7 @@ def text(rule: PolicyRule) -> str:
     """The rule as refusals of an escalation write it."""
 
     def many(values: Iterable[str]) -> str:
-        return "[" + ", ".join(f'"{v}"' for v in sorted(values)) + "]"
+        return "[" + " ".join(f'"{v}"' for v in sorted(values)) + "]"
 
     if rule.urls:
         return f"{{NonResourceURLs:{many(rule.urls)}, Verbs:{many(rule.verbs)}}}"
