@@ -42,9 +42,7 @@ class Progress:
         if not self._on:
             return
         if what != self._what:
-            self._what = what
-            self._bars.reset(self._task, total=None, description=what, visible=True)
-            self._bars.refresh()
+            self._begin(what, None)
         elif done % EVERY == 0:
             self._bars.update(self._task, completed=done)
 
@@ -53,9 +51,14 @@ class Progress:
         if not self._on:
             yield from items
             return
-        self._what = what
-        self._bars.reset(self._task, total=len(items), description=what, visible=True)
+        self._begin(what, len(items))
         for number, item in enumerate(items, 1):
             yield item
             if number % EVERY == 0:
                 self._bars.update(self._task, completed=number)
+
+    def _begin(self, what: str, total: int | None) -> None:
+        self._what = what
+        self._bars.remove_task(self._task)
+        self._task = self._bars.add_task(what, total=total)
+        self._bars.refresh()
