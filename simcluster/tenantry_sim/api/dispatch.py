@@ -1,9 +1,10 @@
 """From a call to its verb. Everything here is synchronous: one request changes the store in one step."""
 
-from tenantry_sim.api import patches, verbs
-from tenantry_sim.api.call import Answer, Call, decode_optional
+from tenantry_sim.api import patches, scaling, verbs
+from tenantry_sim.api.call import Answer, Call, Gate, decode_body, decode_optional
 from tenantry_sim.kinds import binding, eviction
 from tenantry_sim.status import SUCCESS_CREATED, ApiError, not_allowed
+from tenantry_sim.store.records import Object, encode
 from tenantry_sim.world import World
 
 _ON_OBJECT = {"GET": verbs.get, "PUT": verbs.update, "PATCH": patches.patch, "DELETE": verbs.delete}
@@ -15,12 +16,13 @@ def dispatch(world: World, call: Call) -> Answer:
     if call.subresource == "binding":
         if call.method != "POST":
             raise not_allowed()
-        binding.bind(world, call.namespace, call.name, binding.parse(call.body), call.dry_run)
+        body = call.body if call.gate is None else encode(_admitted(call, call.gate, decode_body(call, "Binding")))
+        binding.bind(world, call.namespace, call.name, binding.parse(body), call.dry_run)
         return Answer(201, SUCCESS_CREATED)
     if call.subresource == "eviction":
         return _evict(world, call)
     if call.subresource == "scale":
-        return patches.scale(world, call)
+        return scaling.scale(world, call)
     if call.name:
         action = _ON_OBJECT.get(call.method)
         if action is None or (call.subresource and call.method == "DELETE"):
@@ -37,8 +39,20 @@ def dispatch(world: World, call: Call) -> Answer:
 def _evict(world: World, call: Call) -> Answer:
     if call.method != "POST":
         raise not_allowed()
-    eviction.evict(world, call.namespace, call.name, decode_optional(call), call.dry_run)
+    wanted = decode_optional(call)
+    if call.gate is not None:
+        wanted = _admitted(call, call.gate, wanted)
+    eviction.evict(world, call.namespace, call.name, wanted, call.dry_run)
     return Answer(201, SUCCESS_CREATED)
+
+
+def _admitted(call: Call, gate: Gate, posted: Object) -> Object:
+    """What was posted to a subresource, as webhooks leave it. Raises ApiError."""
+    bare = {key: value for key, value in posted.items() if key not in ("kind", "apiVersion")}
+    bare.setdefault("metadata", {})
+    changed = gate.mutate(call, "CREATE", bare, None)
+    gate.validate(call, "CREATE", changed, None)
+    return changed
 
 
 def bind_collection(world: World, namespace: str, body: bytes, dry_run: bool) -> Answer:

@@ -1,19 +1,16 @@
-"""The patch verb: JSON, merge and strategic merge patches (`applying` has the fourth), and the scale subresource."""
+"""The patch verb: JSON, merge and strategic merge patches (`applying` has the fourth)."""
 
 from typing import Any
 
 import msgspec
 
-from tenantry_sim import selectors
 from tenantry_sim.api import applying, patching, strategic
-from tenantry_sim.api.call import Answer, Call, check_shape, decode_body, load_yaml, settle
+from tenantry_sim.api.call import Answer, Call, check_shape, load_yaml, settle
 from tenantry_sim.api.changes import check_version, commit
 from tenantry_sim.api.verbs import required_record, shown
-from tenantry_sim.kinds import shapes
 from tenantry_sim.kinds.events import to_stored, to_view
-from tenantry_sim.kinds.rules import prune_nulls
 from tenantry_sim.status import ApiError, Cause, bad_request, invalid, unsupported_media
-from tenantry_sim.store.records import Object, Record, encode
+from tenantry_sim.store.records import Object, Record
 from tenantry_sim.world import World
 
 _JSON_PATCH = "application/json-patch+json"
@@ -26,7 +23,8 @@ _NO_STRATEGIC = (
 )
 
 
-def _patch_document(call: Call) -> Any:
+def patch_document(call: Call) -> Any:
+    """The patch that the body holds. Raises ApiError 400."""
     try:
         if call.content_type == _APPLY:
             return load_yaml(call.body)
@@ -35,7 +33,8 @@ def _patch_document(call: Call) -> Any:
         raise bad_request(f"error decoding patch: {problem}") from None
 
 
-def _patched(content_type: str, document: Object, change: Any) -> Object:
+def patched(content_type: str, document: Object, change: Any) -> Object:
+    """A document with a patch of one of the three kinds in it. Raises ApiError."""
     if content_type == _JSON_PATCH:
         return patching.json_patch(document, change)
     if not isinstance(change, dict):
@@ -52,7 +51,7 @@ def patch(world: World, call: Call) -> Answer:
         raise unsupported_media()
     if call.content_type == _STRATEGIC and call.resource.custom is not None:
         raise ApiError(415, "UnsupportedMediaType", _NO_STRATEGIC)
-    change = _patch_document(call)
+    change = patch_document(call)
     if call.content_type == _APPLY:
         return applying.apply(world, call, change)
     if call.query.get("force"):
@@ -68,48 +67,9 @@ def patch(world: World, call: Call) -> Answer:
 def _apply_to(call: Call, record: Record, change: Any) -> Object:
     resource = call.resource
     view: Object = {"kind": resource.kind, "apiVersion": resource.api_version, **to_view(resource, record.decode())}
-    changed = _patched(call.content_type, view, change)
+    changed = patched(call.content_type, view, change)
     changed.pop("kind", None)
     changed.pop("apiVersion", None)
     check_shape(resource, changed)
     settle(call, changed)
     return changed
-
-
-def _scale_of(obj: Object) -> Object:
-    metadata = {
-        key: obj["metadata"][key]
-        for key in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-        if key in obj["metadata"]
-    }
-    selector = obj["spec"].get("selector") or {}
-    text = selectors.to_text(selector if "matchLabels" in selector or "matchExpressions" in selector else {})
-    return {
-        "kind": "Scale",
-        "apiVersion": "autoscaling/v1",
-        "metadata": metadata,
-        "spec": {"replicas": obj["spec"].get("replicas", 0)},
-        "status": {"replicas": obj.get("status", {}).get("replicas", 0), "selector": text},
-    }
-
-
-def scale(world: World, call: Call) -> Answer:
-    """Get, replace or patch the scale of a workload. Raises ApiError."""
-    record = required_record(world, call)
-    obj = record.decode()
-    if call.method == "GET":
-        return Answer(200, encode(_scale_of(obj)))
-    if call.method == "PUT":
-        wanted = decode_body(call, "Scale")
-    else:
-        wanted = _patched(call.content_type, _scale_of(obj), _patch_document(call))
-    shapes.check("Scale", prune_nulls(wanted))
-    replicas = wanted.get("spec", {}).get("replicas", 0)
-    if replicas < 0:
-        raise bad_request("spec.replicas: must be a whole number of 0 or more")
-    check_version(call, record, wanted.get("metadata", {}))
-    obj["spec"]["replicas"] = replicas
-    main = Call(call.method, call.resource, call.namespace, call.name, "", call.query)
-    result = commit(world, main, record, obj)
-    stored = result.decode() if isinstance(result, Record) else obj
-    return Answer(200, encode(_scale_of(stored)))

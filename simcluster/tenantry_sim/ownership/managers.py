@@ -130,10 +130,14 @@ def _first(before: Mapping[Path, Any], writer: Writer) -> list[Entry]:
 
 
 def _prune(merged: Object, dropped: set[Path], kept: set[Path], node: Node) -> None:
-    for path in sorted(dropped, key=len, reverse=True):
-        if path in kept or any(other[: len(path)] == path for other in kept):
+    """Remove what nobody owns any more: whole entries before their members, which would lose the entry's key."""
+    gone: set[Path] = set()
+    for path in sorted(dropped, key=len):
+        if any(path[:i] in gone for i in range(1, len(path))):
             continue
-        remove(merged, path, node)
+        if not any(other[: len(path)] == path for other in kept):
+            remove(merged, path, node)
+            gone.add(path)
 
 
 def _shown(entry: Entry) -> str:
