@@ -19,8 +19,9 @@ from tenantry.simulate.nodes import clones
 from tenantry.simulate.progress import Progress
 from tenantry.simulate.read import InputError, Item, Stray, read_items
 from tenantry.simulate.render import show
-from tenantry.simulate.run import Scenario, simulate
+from tenantry.simulate.run import simulate
 from tenantry.simulate.shapes import parse_shape, shapes_of_items
+from tenantry.simulate.state import Scenario
 from tenantry_core.errors import ConfigError, TenantryError
 from tenantry_core.framework.profile import Profile
 from tenantry_core.framework.registry import PluginError

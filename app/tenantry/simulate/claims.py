@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.simulate.inventory import Inventory
+from tenantry.simulate.read import floats_as_text
 from tenantry_core.model.decode import DecodeError, from_builtins
 from tenantry_core.model.storage import StorageClass
 
@@ -23,7 +24,7 @@ def make_claim(found: Inventory, wanted: Body, meta: Body) -> str:
     namespace, name = meta["namespace"], meta["name"]
     if found.cache.storage.stored_claim(namespace, name) is not None:
         return ""
-    spec = dict(wanted)
+    spec: Body = floats_as_text(dict(wanted))
     if spec.get("storageClassName") is None:
         default = _default_class(found)
         if default is not None:

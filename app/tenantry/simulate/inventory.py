@@ -10,10 +10,10 @@ import msgspec
 from msgspec import structs
 
 from tenantry.simulate.objects import ADMISSION_DECODERS, LimitRange, ResourceQuota, quantity_problem
-from tenantry.simulate.read import Item, Stray
+from tenantry.simulate.read import Item, Stray, floats_as_text
 from tenantry_core.cache.cluster_cache import TERMINAL, ClusterCache
 from tenantry_core.kube.resources import BY_KIND
-from tenantry_core.model.decode import DECODERS, DecodeError, Identity
+from tenantry_core.model.decode import DECODERS, DecodeError, Decoder, Identity
 from tenantry_core.model.objects import Node, ObjectMeta, Pod
 from tenantry_core.model.storage import PriorityClass, StorageClass
 
@@ -80,7 +80,7 @@ class Inventory:
             self._take_other(item, group)
             return
         try:
-            found = decoder(item.raw)
+            found = _decoded(decoder, item.raw)
         except DecodeError as error:
             self._broken(kind, error.identity, error.field, error.rule)
             return
@@ -172,6 +172,15 @@ class Inventory:
 
     def _broken(self, kind: str, identity: Identity, path: str, rule: str) -> None:
         self.leave_out(kind, f"{path}: {rule}", "/".join(p for p in (identity.namespace, identity.name) if p))
+
+
+def _decoded(decoder: Decoder[Any], raw: msgspec.Raw) -> Any:
+    try:
+        return decoder(raw)
+    except DecodeError as error:
+        if "got `float`" not in error.rule:
+            raise
+    return decoder(msgspec.json.encode(floats_as_text(msgspec.json.decode(raw))))
 
 
 class _Named(msgspec.Struct):

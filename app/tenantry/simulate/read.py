@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import ryaml
@@ -154,3 +154,12 @@ def _listed(document: bytes | msgspec.Raw, head: _Head, depth: int) -> Iterator[
     version = head.api_version if kind else ""
     for raw in items:
         yield from _items(raw, kind, version, depth + 1)
+
+
+def floats_as_text(value: Any) -> Any:
+    """A body in which fractions are text, as quantities are wherever the API server wrote them: `0.5` as `"0.5"`."""
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, dict):
+        return {key: floats_as_text(inner) for key, inner in value.items()}
+    return [floats_as_text(inner) for inner in value] if isinstance(value, list) else value

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.simulate.manifest import ClaimTemplate, Spec, read_manifest
+from tenantry.simulate.read import floats_as_text
 from tenantry_core.model.objects import OwnerReference
 
 Body = dict[str, Any]
@@ -67,6 +68,11 @@ class Plan:
         return f"{self.owner.name}-{number}"
 
 
+def makes_pods(kind: str) -> bool:
+    """Whether a kind of this name makes pods, in the API group that it belongs to."""
+    return kind in _API
+
+
 def is_workload(kind: str, api_version: str) -> bool:
     """Whether the kind makes pods. The version within the group does not matter."""
     known = _API.get(kind)
@@ -78,12 +84,13 @@ def plan_of(kind: str, body: Body) -> Plan | str:
     given = read_manifest(kind, body)
     if isinstance(given, str):
         return given
-    if given.spec.suspend and kind in ("Job", "CronJob"):
-        return "spec.suspend is true: it makes no pods"
     meta, inner = given.metadata, given.spec.template
     name, namespace = meta.name or f"{meta.generate_name}0", meta.namespace or "default"
     labels = dict((inner.metadata.labels if inner.metadata else None) or {})
-    template: Body = {"metadata": {"labels": labels, "namespace": namespace}, "spec": copy.deepcopy(inner.spec)}
+    template: Body = {
+        "metadata": {"labels": labels, "namespace": namespace},
+        "spec": floats_as_text(copy.deepcopy(inner.spec)),
+    }
     if kind == "Pod":
         return Plan(kind, namespace, name, template)
     owner_kind, owner_name = _owner(kind, name)
@@ -133,6 +140,8 @@ def _count(kind: str, spec: Spec) -> int:
         return 1
     if kind not in ("Job", "CronJob"):
         return 1 if spec.replicas is None else spec.replicas
+    if spec.suspend:
+        return 0
     at_once = 1 if spec.parallelism is None else spec.parallelism
     return at_once if spec.completions is None else min(at_once, spec.completions)
 

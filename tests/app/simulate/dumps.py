@@ -8,7 +8,8 @@ from typing import Any
 from tenantry.simulate.answer import Answer
 from tenantry.simulate.inventory import Inventory
 from tenantry.simulate.read import read_items
-from tenantry.simulate.run import Scenario, simulate
+from tenantry.simulate.run import simulate
+from tenantry.simulate.state import Scenario
 from tenantry_core.framework.profile import Profile
 from tenantry_core.plugins.profiles import default_profile
 

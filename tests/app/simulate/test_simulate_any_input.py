@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tenantry.simulate.read import InputError, read_items
-from tenantry.simulate.run import Scenario, simulate
+from tenantry.simulate.run import simulate
+from tenantry.simulate.state import Scenario
 from tenantry_core.plugins.profiles import default_profile
 
 JUNK = st.one_of(

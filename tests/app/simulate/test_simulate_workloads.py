@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from app.simulate.dumps import node, outcomes, played, template, workload
+from app.simulate.dumps import node, outcomes, played, pod, template, workload
 
 from tenantry.simulate.admit import admit
 from tenantry.simulate.inventory import Inventory
@@ -29,6 +29,7 @@ THREE = (node("n1"), node("n2", zone="b"), node("n3", zone="c", unschedulable=Tr
         pytest.param(workload("Job", parallelism=3, completions=2), ["added-0", "added-1"], "Job", id="job"),
         pytest.param(workload("Job"), ["added-0"], "Job", id="job-of-one"),
         pytest.param(workload("Job", parallelism=2), ["added-0", "added-1"], "Job", id="work-queue"),
+        pytest.param(workload("Job", suspend=True), [], "", id="suspended"),
         pytest.param(workload("CronJob"), ["added-simulated-0"], "Job", id="cron-job"),
     ],
 )
@@ -47,7 +48,6 @@ def test_pods(body: dict[str, Any], names: list[str], owner: str) -> None:
         pytest.param(workload(replicas=-1), "spec.replicas: Expected `int` >= 0", id="negative"),
         pytest.param(workload(replicas="2"), "spec.replicas", id="text"),
         pytest.param(workload(replicas=10**9), "spec.replicas: Expected `int` <= 200000", id="too-many"),
-        pytest.param(workload("Job", suspend=True), "suspend is true", id="suspended"),
         pytest.param({"metadata": {"name": "x"}}, "missing required field `spec`", id="no-spec"),
         pytest.param({"metadata": {"name": "x"}, "spec": {}}, "missing required field `template`", id="no-template"),
         pytest.param({"metadata": {}, "spec": {"template": {"spec": {}}}}, "metadata.name is missing", id="no-name"),
@@ -107,3 +107,38 @@ def test_ephemeral_volumes_bring_their_claims() -> None:
     volumes = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": claim}}]
     answer = played(node("n1"), kind, add=[workload(given=template(volumes=volumes), replicas=2)])
     assert {p.outcome for p in answer.pods} == {"placed"}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        pytest.param(workload(replicas="2"), "spec.replicas: Expected `int | null`, got `str`", id="unreadable"),
+        pytest.param(workload() | {"apiVersion": "v1"}, "there is no Deployment in v1", id="wrong-version"),
+        pytest.param(workload() | {"apiVersion": ""}, "there is no Deployment in an empty apiVersion", id="no-version"),
+    ],
+)
+def test_a_workload_that_cannot_be_read_does_not_fit(body: dict[str, Any], said: str) -> None:
+    answer = played(node("n1"), add=[body])
+    assert [(p.outcome, p.reason) for p in answer.pods] == [("refused", said)]
+    assert not answer.everything_fits
+
+
+def test_a_workload_of_somebody_elses_kind_is_left_out() -> None:
+    answer = played(node("n1"), add=[workload("Job") | {"apiVersion": "batch.volcano.example/v1"}])
+    assert [entry.reason for entry in answer.left_out] == ["unknown kind: batch.volcano.example/v1 Job"]
+
+
+def test_fractions_may_be_numbers() -> None:
+    given = template()
+    given["spec"]["containers"][0]["resources"]["requests"]["cpu"] = 0.5
+    frac = node("n1")
+    frac["status"]["allocatable"]["cpu"] = 1.5
+    answer = played(frac, add=[workload(given=given, replicas=4)])
+    assert (answer.count("placed"), answer.count("unplaced")) == (3, 1)
+
+
+def test_a_pod_that_names_its_node_is_there_or_nowhere() -> None:
+    there, nowhere = ({**pod(name, on=at), "status": {}} for name, at in (("a-1", "n1"), ("b-1", "gone")))
+    answer = played(node("n1"), add=[there, nowhere])
+    assert outcomes(answer) == [("shop/a-1", "added", "placed", "n1"), ("shop/b-1", "added", "unplaced", "")]
+    assert answer.no_place[0].report.verdict == "names the node 'gone', which is not there"
