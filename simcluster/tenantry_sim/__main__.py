@@ -4,8 +4,9 @@ import argparse
 import sys
 
 from tenantry_sim.access import options
-from tenantry_sim.config import CONTROLLERS, SimConfig
+from tenantry_sim.config import CONTROLLERS, DEFAULT_STAGES, SimConfig
 from tenantry_sim.serve import run
+from tenantry_sim.stages import load
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,10 +20,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--controllers", default="", help="controllers to run, separated by commas: " + ", ".join(sorted(CONTROLLERS))
     )
+    parser.add_argument("--stages", metavar="FILE", help="YAML file with the life of simulated pods")
+    parser.add_argument("--heartbeats", type=float, default=0.0, metavar="S", help="seconds between leases of nodes")
+    parser.add_argument("--seed", type=int, help="seed of UIDs and generated names")
     options.add_arguments(parser)
     given = parser.parse_args(arguments)
     try:
         access = options.settings(given)
+        stages = load(given.stages) if given.stages else DEFAULT_STAGES
     except (OSError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 2
@@ -33,6 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
         zones=given.zones,
         port=given.port,
         kubelet=not given.no_kubelet,
+        stages=stages,
+        heartbeat_seconds=given.heartbeats,
+        seed=given.seed,
     )
     problems = config.problems()
     if problems:

@@ -23,6 +23,7 @@ from tenantry_sim.custom.controller import DefinitionController
 from tenantry_sim.faults import Faults
 from tenantry_sim.kinds.table import RESOURCES
 from tenantry_sim.nodes.fleet import add_node, populate
+from tenantry_sim.nodes.heartbeats import Heartbeats
 from tenantry_sim.nodes.kubelet import Kubelet
 from tenantry_sim.nodes.spaces import NamespaceController
 from tenantry_sim.store.records import with_type
@@ -59,6 +60,7 @@ class SimCluster:
             DefinitionController(self.world),
             AggregationController(self.world),
             EventExpiry(self.world, self.config.event_seconds),
+            Heartbeats(self.world, self.config.heartbeat_seconds, lambda: self._kubelet.nodes),
             *chosen,
         ]
         self._restart: asyncio.Task[None] | None = None
@@ -80,10 +82,10 @@ class SimCluster:
         """Fill the store and listen. Raises OSError when the port is taken."""
         store_default_roles(self.world)
         populate(self.world, self.config)
-        for controller in self._controllers:
-            controller.start()
         if self.config.kubelet:
             self._kubelet.start()
+        for controller in self._controllers:
+            controller.start()
         await self.start_listening()
 
     async def stop(self) -> None:

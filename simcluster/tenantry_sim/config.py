@@ -90,6 +90,9 @@ class SimConfig:
     """Whether simulated nodes run and end their pods."""
     stages: tuple[Stage, ...] = DEFAULT_STAGES
     """Life of pods on simulated nodes. Default: the stages of `stages/default.yaml`."""
+    heartbeat_seconds: float = 0.0
+    """Seconds between renewals of the simulated nodes' leases; 0 (the default) writes none, as ten thousand nodes would
+    otherwise write a thousand leases a second. Kubelets renew theirs every 10 s."""
     controllers: frozenset[str] = frozenset()
     """Names of `CONTROLLERS` to run beside the namespace one, or `all`. Default: none, as on a bare API server."""
     history: int = 100_000
@@ -106,8 +109,7 @@ class SimConfig:
         found = []
         if self.nodes < 0:
             found.append("nodes: must be 0 or more")
-        if self.zones < 0:
-            found.append("zones: must be 0 or more")
+        found += [f"{n}: must be 0 or more" for n in ("zones", "heartbeat_seconds") if getattr(self, n) < 0]
         if not 0 <= self.port < 65536:
             found.append("port: must be between 0 and 65535")
         if self.history < 1:

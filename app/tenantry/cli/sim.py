@@ -8,6 +8,8 @@ from tenantry.cli import exits
 from tenantry_sim import SimConfig
 from tenantry_sim import run as serve_until_told
 from tenantry_sim.access import options
+from tenantry_sim.config import DEFAULT_STAGES
+from tenantry_sim.stages import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="all",
         help="controllers to run, separated by commas (default all; empty for none)",
     )
+    parser.add_argument("--stages", metavar="FILE", help="YAML file with the life of simulated pods")
     parser.add_argument("--kubeconfig-out", metavar="FILE", help="write a kubeconfig that points at the server")
 
 
@@ -29,9 +32,10 @@ def run(args: argparse.Namespace) -> int:
     names = frozenset(filter(None, args.controllers.split(",")))
     try:
         access = options.settings(args)
+        stages = load(args.stages) if args.stages else DEFAULT_STAGES
     except (OSError, ValueError) as error:
         raise exits.CommandFailed(str(error), exits.USAGE) from error
-    config = SimConfig(nodes=args.nodes, zones=args.zones, port=args.port, controllers=names, **access)
+    config = SimConfig(nodes=args.nodes, zones=args.zones, port=args.port, controllers=names, stages=stages, **access)
     problems = config.problems()
     if problems:
         raise exits.CommandFailed("; ".join(problems), exits.USAGE)

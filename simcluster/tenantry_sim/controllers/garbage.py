@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 from tenantry_sim.controllers import writes
 from tenantry_sim.controllers.ownership import Place
-from tenantry_sim.controllers.runner import Controller, Key
+from tenantry_sim.controllers.runner import EVERY, Controller, Key
 from tenantry_sim.controllers.views import Owner, head
 from tenantry_sim.kinds.deletion import FOREGROUND, ORPHAN, DeleteOptions, delete, release
 from tenantry_sim.kinds.table import RESOURCES
 from tenantry_sim.store.records import Change, Object, Record
+from tenantry_sim.store.resource import Resource
 from tenantry_sim.store.store import KindStore
 
 _BY_KIND = {(r.api_version, r.kind): r for r in RESOURCES if not r.stored_as}
@@ -17,7 +18,7 @@ _BY_KIND = {(r.api_version, r.kind): r for r in RESOURCES if not r.stored_as}
 class GarbageCollector(Controller):
     """Follows every kind; a key has `group/plural|name` in the place of the name."""
 
-    kinds = tuple(dict.fromkeys(r.key for r in RESOURCES if not r.stored_as))
+    kinds = EVERY
 
     def keys(self, kind: str, change: Change) -> Iterable[Key]:
         record = change.record
@@ -62,12 +63,16 @@ class GarbageCollector(Controller):
 
     def _find(self, owner: Owner, namespace: str) -> tuple[KindStore | None, Record | None]:
         """The store of the owner's kind, and the owner if it is there. No store for kinds that are not served."""
-        resource = _BY_KIND.get((owner.apiVersion, owner.kind))
+        resource = _BY_KIND.get((owner.apiVersion, owner.kind)) or self._custom(owner)
         if resource is None:
             return None, None
         kind = self.world.store.kinds[resource.key]
         record = kind.get(namespace if resource.namespaced else "", owner.name)
         return kind, record if record is not None and record.uid == owner.uid else None
+
+    def _custom(self, owner: Owner) -> Resource | None:
+        added = self.world.catalog.resources()
+        return next((r for r in added if (r.api_version, r.kind) == (owner.apiVersion, owner.kind)), None)
 
     def _check_owners(self, kind: KindStore, record: Record) -> None:
         """Delete what has no owner left; drop references to owners that are gone."""

@@ -76,7 +76,7 @@ class NodeLifecycle(Controller):
         if not is_lost(record) and lease is None:
             self._silent.pop(name, None)
             return None
-        since = lease if lease is not None else self._silent.setdefault(name, now)
+        since = self._silent.setdefault(name, now) if lease is None else max(lease, _heard(record))
         left = since + _GRACE_SECONDS - now
         if left > 0:
             return left
@@ -196,6 +196,14 @@ class NodeLifecycle(Controller):
             if record is not None:
                 delete(self.world, self.world.kind("/pods"), record, DeleteOptions(grace=0))
         return None
+
+
+def _heard(record: Record) -> float:
+    """When the kubelet last reported the node ready."""
+    for condition in record.decode().get("status", {}).get("conditions") or ():
+        if condition.get("type") == "Ready" and condition.get("status") == "True":
+            return parse_stamp(condition.get("lastHeartbeatTime") or "1970-01-01T00:00:00Z")
+    return 0.0
 
 
 def _least(*values: float | None) -> float | None:

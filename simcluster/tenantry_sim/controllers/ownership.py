@@ -43,6 +43,7 @@ class OwnerIndex:
     def start(self) -> None:
         for kind in self.world.store.kinds.values():
             self.follow(kind)
+        self.world.store.kinds.followers.append(self.follow)
 
     def follow(self, kind: KindStore) -> None:
         """Take in a kind and everything that is there of it."""
@@ -60,6 +61,8 @@ class OwnerIndex:
         self._taps.append((kind, on_change))
 
     def stop(self) -> None:
+        if self.follow in self.world.store.kinds.followers:
+            self.world.store.kinds.followers.remove(self.follow)
         for kind, tap in self._taps:
             kind.listeners[:] = [listener for listener in kind.listeners if listener is not tap]
         self._taps.clear()

@@ -19,6 +19,7 @@ _BATCH = 64
 _RETRY_FIRST = 0.1
 _RETRY_MOST = 60.0
 
+EVERY = ("*",)
 Key = tuple[str, str]
 """Namespace and name of the object to look at."""
 
@@ -27,7 +28,7 @@ class Controller(ABC):
     """One kind of work. `sync` compares what is wanted with what is there and writes the difference."""
 
     kinds: tuple[str, ...] = ()
-    """The kinds to follow, as `group/plural`."""
+    """The kinds to follow, as `group/plural`; `EVERY` for all that there are and will be."""
 
     def __init__(self, world: World, owners: OwnerIndex) -> None:
         self.world = world
@@ -74,10 +75,16 @@ class Runner:
             return
         self.owners.start()
         for number, controller in enumerate(self.controllers):
-            for key in controller.kinds:
-                kind = self.world.store.kinds.get(key)
-                if kind is not None:
-                    self._follow(number, controller, kind)
+            known = self.world.store.kinds
+            for key in known if controller.kinds == EVERY else controller.kinds:
+                if key in known:
+                    self._follow(number, controller, known[key])
+        self.world.store.kinds.followers.append(self._on_kind)
+
+    def _on_kind(self, kind: KindStore) -> None:
+        for number, controller in enumerate(self.controllers):
+            if controller.kinds == EVERY:
+                self._follow(number, controller, kind)
 
     def _follow(self, number: int, controller: Controller, kind: KindStore) -> None:
         name = kind.resource.key
@@ -93,6 +100,8 @@ class Runner:
 
     def stop(self) -> None:
         self.owners.stop()
+        if self._on_kind in self.world.store.kinds.followers:
+            self.world.store.kinds.followers.remove(self._on_kind)
         for kind, tap in self._taps:
             kind.listeners[:] = [listener for listener in kind.listeners if listener is not tap]
         self._taps.clear()

@@ -68,12 +68,25 @@ class KindStore:
         self.floor = max(self.floor, rv)
 
 
+class Kinds(dict[str, KindStore]):
+    """Kinds by `group/plural`; whoever follows all of them is told of new ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.followers: list[Callable[[KindStore], None]] = []
+
+    def __setitem__(self, key: str, kind: KindStore) -> None:
+        super().__setitem__(key, kind)
+        for follower in tuple(self.followers):
+            follower(kind)
+
+
 class Store:
     """Every kind's objects under one counter of revisions."""
 
     def __init__(self, resources: Iterable[Resource], history: int, first_revision: int = 1) -> None:
         self.revision = first_revision
-        self.kinds: dict[str, KindStore] = {}
+        self.kinds = Kinds()
         for resource in resources:
             if not resource.stored_as:
                 self.kinds[resource.key] = KindStore(resource, history)
