@@ -68,7 +68,7 @@ class DaemonSets(Controller):
                 events.report(self.world, _KEY, record, "Warning", "FailedCreate", message)
                 failure = refusal
                 break
-        self._roll(record, obj, mark, [v for views in placed.values() for v in views if v.active])
+        self._roll(record, obj, mark, sum(runs for runs, _ in wanted.values()))
         return failure
 
     def _create(self, record: Record, obj: Object, mark: str, node: str) -> None:
@@ -77,16 +77,16 @@ class DaemonSets(Controller):
         made = writes.create(self.world, "/pods", record.namespace, pod)
         events.report(self.world, _KEY, record, "Normal", "SuccessfulCreate", f"Created pod: {made.name}")
 
-    def _roll(self, record: Record, obj: Object, mark: str, active: list[PodView]) -> None:
+    def _roll(self, record: Record, obj: Object, mark: str, due: int) -> None:
         """Delete old pods while no more than `maxUnavailable` are missing. Surge is not acted out."""
         strategy = obj["spec"].get("updateStrategy") or {}
+        active = [v for v in self.owners.pods(record.uid) if v.active]
         old = [v for v in active if made_by(v) != mark]
         if strategy.get("type") == "OnDelete" or not old:
             return
         rolling = strategy.get("rollingUpdate") or {}
-        most = max(portion(rolling.get("maxUnavailable", 1), len(active), True), 1)
-        room = most - sum(not v.ready for v in active if made_by(v) == mark)
-        room -= sum(v.record.deleting for v in self.owners.pods(record.uid))
+        most = max(portion(rolling.get("maxUnavailable", 1), due, True), 1)
+        room = most - max(due - sum(v.ready for v in active), 0)
         for view in sorted(old, key=lambda v: (v.ready, v.name)):
             if view.ready and room <= 0:
                 break

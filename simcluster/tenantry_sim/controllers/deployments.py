@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from tenantry_sim.controllers import events, rollout, writes
-from tenantry_sim.controllers.ownership import reference
+from tenantry_sim.controllers.ownership import controller_of, reference
 from tenantry_sim.controllers.replicasets import copied
 from tenantry_sim.controllers.runner import Controller, Key
+from tenantry_sim.controllers.views import head
 from tenantry_sim.kinds.deletion import DeleteOptions, delete
 from tenantry_sim.store.records import Change, Object, Record
 
@@ -28,9 +29,14 @@ _OWN_NOTES = frozenset(
 class Deployments(Controller):
     """Makes replica sets, moves replicas between them, reports progress."""
 
-    kinds = (_KEY, _SETS)
+    kinds = (_KEY, _SETS, "/pods")
 
     def keys(self, kind: str, change: Change) -> Iterable[Key]:
+        if kind == "/pods":
+            # A pod that is gone lets a deployment go on that recreates.
+            owner = controller_of(head(change.record)) if change.type == "DELETED" else None
+            above = self.owners.owners((_SETS, change.record.namespace, owner.name)) if owner is not None else ()
+            return [(change.record.namespace, o.name) for o in above if o.controller and o.kind == "Deployment"]
         return self.own_or_owner(kind, _KEY, "Deployment", change)
 
     def sync(self, namespace: str, name: str) -> float | None:
