@@ -99,6 +99,14 @@ _REFUSED: dict[str, tuple[dict[str, Any], Any, str, str, str]] = {
     "most": (spec_of(s={**_SET, "maxItems": 1}), {"s": ["a", "b"]}, "FieldValueTooMany", "spec.s", "at most 1 items"),
     "fewest": (spec_of(s={**_SET, "minItems": 2}), {"s": ["a"]}, "FieldValueInvalid", "spec.s", "at least 2 items"),
     "format": (spec_of(a={**_TEXT, "format": "ipv4"}), {"a": "x"}, "FieldValueInvalid", "spec.a", "type ipv4"),
+    "length of time": (
+        spec_of(a={**_TEXT, "format": "duration"}),
+        {"a": "P1D"},
+        "FieldValueInvalid",
+        "spec.a",
+        "type duration",
+    ),
+    "network": (spec_of(a={**_TEXT, "format": "cidr"}), {"a": "10.0.0.1"}, "FieldValueInvalid", "spec.a", "type cidr"),
     "multiple": (spec_of(a={**_WHOLE, "multipleOf": 2}), {"a": 3}, "FieldValueInvalid", "spec.a", "multiple of 2"),
     "enum": (
         spec_of(a={**_TEXT, "enum": ["x"]}),
@@ -174,6 +182,17 @@ _REFUSED: dict[str, tuple[dict[str, Any], Any, str, str, str]] = {
         "FieldValueInvalid",
         "spec",
         "too much",
+    ),
+    "rule with times": (
+        _rules(
+            {"rule": "timestamp('2020-01-01T00:00:00Z') < self.t && self.d > duration('1m')", "message": "too early"},
+            t={**_TEXT, "format": "date-time"},
+            d={**_TEXT, "format": "duration"},
+        ),
+        {"t": "2021-01-01T00:00:00Z", "d": "30s"},
+        "FieldValueInvalid",
+        "spec",
+        "Invalid value: too early",
     ),
     "rule that cannot be evaluated": (
         _rules({"rule": "self.a == 1"}, a=_WHOLE),

@@ -1,9 +1,13 @@
-"""Values as CEL rules see them: escaped names, times instead of text, doubles where a schema says number."""
+"""Values as CEL rules see them: escaped names, times in place of text, doubles where a schema says number."""
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from tenantry_sim.custom.formats import nanoseconds
 
 Schema = Mapping[str, Any]
 
@@ -27,11 +31,18 @@ def escaped(name: str) -> str:
 
 
 def _text(value: str, style: str) -> Any:
-    if style in ("date-time", "datetime"):
-        try:
-            return datetime.fromisoformat(value.replace("Z", "+00:00"))
-        except ValueError:
-            return value
+    """Text as a time or a length of time where the format says so; as it is when it cannot be read."""
+    try:
+        if style in ("date-time", "datetime"):
+            moment = Timestamp()
+            moment.FromJsonString(value)
+            return moment
+        if style == "duration":
+            length = Duration()
+            length.FromNanoseconds(nanoseconds(value))
+            return length
+    except ValueError:
+        pass
     return value
 
 

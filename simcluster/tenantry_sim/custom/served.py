@@ -5,6 +5,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from tenantry_sim.custom.formats import FORMATS
 from tenantry_sim.custom.paths import PathError, Read, compile_path
 from tenantry_sim.custom.rules import RuleTree
 from tenantry_sim.custom.structural import embedded_causes, list_causes, set_defaults
@@ -74,7 +75,9 @@ class CustomVersion:
         self.tree = RuleTree(self.schema)
         self.columns = [PrinterColumn(c) for c in row.get("additionalPrinterColumns") or (_AGE,)]
         self.scale: Mapping[str, str] = (row.get("subresources") or {}).get("scale") or {}
-        self._validator = jsonschema_rs.Draft202012Validator(json_schema(self.schema, root=True), validate_formats=True)
+        self._validator = jsonschema_rs.Draft202012Validator(
+            json_schema(self.schema, root=True), formats=FORMATS, validate_formats=True
+        )
         self.rules = Rules(default=self.default, validate=self.validate, validate_update=self.validate_update)
 
     def default(self, obj: Object) -> None:
