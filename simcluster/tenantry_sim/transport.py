@@ -99,13 +99,17 @@ class LocalTransport:
                 await asyncio.sleep(self._settings.latency_seconds)
                 if not self._is_up():
                     raise self._settings.not_sent(f"{method} {path}: the server is down")
-                answer = _whole(await self._server.handle(cast(web.BaseRequest, request)))
+                answer = await self._answer(request, f"{method} {path}")
                 await asyncio.sleep(self._settings.latency_seconds)
         except TimeoutError:
             raise self._settings.broken(f"{method} {path}: no answer in {timeout:g} s") from None
-        except ConnectionError as fault:
-            raise self._settings.broken(f"{method} {path}: {fault}") from None
         return answer
+
+    async def _answer(self, request: LocalRequest, what: str) -> LocalResponse:
+        try:
+            return _whole(await self._server.handle(cast(web.BaseRequest, request)))
+        except ConnectionError as fault:
+            raise self._settings.broken(f"{what}: {fault}") from None
 
     @contextlib.asynccontextmanager
     async def stream(
@@ -122,16 +126,13 @@ class LocalTransport:
         await asyncio.sleep(self._settings.latency_seconds)
         if not self._is_up():
             raise self._settings.not_sent(f"{method} {path}: the server is down")
-        task = asyncio.ensure_future(self._server.handle(cast(web.BaseRequest, request)))
+        task = asyncio.ensure_future(self._answer(request, f"{method} {path}"))
         head = asyncio.ensure_future(request.head.wait())
         try:
             await asyncio.wait((task, head), return_when=asyncio.FIRST_COMPLETED, timeout=idle_timeout)
             if not task.done() and not request.head.is_set():
                 raise self._settings.broken(f"{method} {path}: no answer in {idle_timeout:g} s")
-            try:
-                answer = None if request.head.is_set() else _whole(await task)
-            except ConnectionError as fault:
-                raise self._settings.broken(f"{method} {path}: {fault}") from None
+            answer = None if request.head.is_set() else await task
             yield LocalStream(request, answer, idle_timeout, self._settings.broken)
         finally:
             for waiting in (task, head):

@@ -42,7 +42,8 @@ class NodeLifecycle(Controller):
         super().__init__(world, owners)
         self._silent: dict[str, float] = {}
         self._gone: dict[str, float] = {}
-        self._evicting: set[str] = set()
+        self._evicting: dict[str, dict[str, float]] = {}
+        """Node with a NoExecute taint, to its pods' UIDs and when each was first seen there."""
 
     def keys(self, kind: str, change: Change) -> Iterable[Key]:
         record = change.record
@@ -142,13 +143,14 @@ class NodeLifecycle(Controller):
     def _evict(self, record: Record) -> float | None:
         taints = [t for t in record.decode()["spec"].get("taints") or () if t.get("effect") == "NoExecute"]
         if not taints:
-            self._evicting.discard(record.name)
+            self._evicting.pop(record.name, None)
             return None
-        self._evicting.add(record.name)
-        waits = [self._judge(view, taints) for view in self.owners.pods_on(record.name) if view.active]
-        return _least(*waits)
+        before, now = self._evicting.get(record.name, {}), self.world.clock.now()
+        views = [view for view in self.owners.pods_on(record.name) if view.active]
+        since = self._evicting[record.name] = {v.record.uid: before.get(v.record.uid, now) for v in views}
+        return _least(*[self._judge(view, taints, since[view.record.uid]) for view in views])
 
-    def _judge(self, view: PodView, taints: list[Object]) -> float | None:
+    def _judge(self, view: PodView, taints: list[Object], since: float) -> float | None:
         """Seconds that the pod may stay (None for ever); deletes it when that is none."""
         now, stays = self.world.clock.now(), [float("inf")]
         for taint in taints:
@@ -156,10 +158,9 @@ class NodeLifecycle(Controller):
             if not fitting:
                 stays = [0.0]
                 break
-            added = parse_stamp(taint["timeAdded"]) if taint.get("timeAdded") else now
             limits = [float(t["tolerationSeconds"]) for t in fitting if t.get("tolerationSeconds") is not None]
             if limits:
-                stays.append(added + min(limits) - now)
+                stays.append(since + min(limits) - now)
         left = min(stays)
         if left > 0:
             return None if left == float("inf") else left
@@ -182,7 +183,7 @@ class NodeLifecycle(Controller):
     def _clear_up(self, name: str) -> float | None:
         """Remove the pods of a node that is no more."""
         self._silent.pop(name, None)
-        self._evicting.discard(name)
+        self._evicting.pop(name, None)
         pods = self.owners.pods_on(name)
         if not pods:
             self._gone.pop(name, None)
