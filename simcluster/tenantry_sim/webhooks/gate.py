@@ -88,8 +88,9 @@ class WebhookGate:
 
     def _meet(self, mutating: bool, question: Question) -> _Step | None:
         call, chosen = question.call, []
+        rows = self.hooks.rows(call.resource)
         for hook in self.hooks.mutating if mutating else self.hooks.validating:
-            target = hook.target(call.resource, call.subresource, question.operation)
+            target = hook.target(rows, call.subresource, question.operation)
             if target is not None and self._in_scope(hook, question):
                 chosen.append((hook, target))
         if not chosen:

@@ -1,5 +1,6 @@
 """The webhooks of all stored configurations, compiled whenever a configuration changes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,19 +73,15 @@ class Hook:
     """Whether a mutating webhook wants to see what later ones changed."""
     side_effects: str
 
-    def target(self, resource: Resource, subresource: str, operation: str) -> Resource | None:
-        """The row under which the webhook wants to see the object; None when it does not."""
-        candidates = [resource, *_twins(resource)] if self.equivalent else [resource]
-        for candidate in candidates:
-            if any(rule.matches(candidate, subresource, operation) for rule in self.rules):
-                return candidate
+    def target(self, rows: Sequence[Resource], subresource: str, operation: str) -> Resource | None:
+        """The row under which the webhook wants to see the object; None when it does not.
+
+        `rows` are the row of the request and then the others that show the same objects, see `Hooks.rows`.
+        """
+        for row in rows if self.equivalent else rows[:1]:
+            if any(rule.matches(row, subresource, operation) for rule in self.rules):
+                return row
         return None
-
-
-def _twins(resource: Resource) -> list[Resource]:
-    """Other rows that show the same stored objects."""
-    store = resource.stored_as or resource.key
-    return [r for r in RESOURCES if r is not resource and (r.stored_as or r.key) == store]
 
 
 def _rule(rule: dict[str, Any]) -> Rule:
@@ -136,7 +133,8 @@ class Hooks:
     _interest: dict[tuple[str, str, str], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for key in _KINDS:
+        # A definition may bring another version of a resource, and a webhook may want to see objects in that one.
+        for key in (*_KINDS, "apiextensions.k8s.io/customresourcedefinitions"):
             self.world.kind(key).listeners.append(self._changed)
         self._compile()
 
@@ -155,6 +153,12 @@ class Hooks:
         self.active = bool(self.mutating or self.validating)
         self._interest.clear()
 
+    def rows(self, resource: Resource) -> list[Resource]:
+        """The row itself, then the rows of other groups or versions that show the same stored objects."""
+        store = resource.stored_as or resource.key
+        every = (*RESOURCES, *self.world.catalog.by_path.values())
+        return [resource, *(r for r in every if r is not resource and (r.stored_as or r.key) == store)]
+
     def interested(self, method: str, resource: Resource, subresource: str) -> bool:
         """Whether a rule of any webhook speaks of such requests. Configurations themselves are never shown."""
         key = (method, resource.api_version + "/" + resource.plural, subresource)
@@ -169,5 +173,5 @@ class Hooks:
             return False
         # An apply is a PATCH that may create.
         operations = (operation, "CREATE") if method == "PATCH" else (operation,)
-        every = (*self.mutating, *self.validating)
-        return any(hook.target(resource, subresource, o) for hook in every for o in operations)
+        every, rows = (*self.mutating, *self.validating), self.rows(resource)
+        return any(hook.target(rows, subresource, o) for hook in every for o in operations)
