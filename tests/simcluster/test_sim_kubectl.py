@@ -125,3 +125,84 @@ def test_namespaces(kubectl: Kubectl) -> None:
     assert kubectl("get", "ns", "short").splitlines()[1].split()[:2] == ["short", "Active"]
     assert "Status:" in kubectl("describe", "ns", "short")
     assert 'namespace "short" deleted' in kubectl("delete", "namespace", "short")
+
+
+def _minor_version() -> int:
+    if _KUBECTL is None:
+        return 0
+    done = subprocess.run([_KUBECTL, "version", "--client", "-o", "json"], capture_output=True, text=True, check=True)
+    return int(json.loads(done.stdout)["clientVersion"]["minor"].rstrip("+"))
+
+
+_recent = pytest.mark.skipif(_minor_version() < 27, reason="kubectl 1.27 or later does this on the server's side")
+_WIDGETS = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.demo.example.com}
+spec:
+  group: demo.example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget, shortNames: [wd]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}
+    additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {size: {type: integer, minimum: 1, description: How large it is.}}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
+"""
+_WIDGET = """
+apiVersion: demo.example.com/v1
+kind: Widget
+metadata: {name: w, namespace: demo}
+spec: {size: 3}
+"""
+
+
+def test_custom_resources(kubectl: Kubectl) -> None:
+    kubectl("apply", "-f", "-", text=_WIDGETS)
+    kubectl("wait", "--for=condition=Established", "crd/widgets.demo.example.com", "--timeout=10s")
+    assert kubectl("apply", "-f", "-", text=_WIDGET) == "widget.demo.example.com/w created\n"
+    kubectl("-n", "demo", "scale", "widget", "w", "--replicas=5")
+    assert kubectl("-n", "demo", "get", "wd").splitlines()[1].split() == ["w", "5"]
+    kubectl("delete", "crd", "widgets.demo.example.com")
+
+
+@_recent
+def test_status_of_a_custom_resource(kubectl: Kubectl) -> None:
+    kubectl("apply", "-f", "-", text=_WIDGETS)
+    kubectl("wait", "--for=condition=Established", "crd/widgets.demo.example.com", "--timeout=10s")
+    kubectl("apply", "-f", "-", text=_WIDGET)
+    change = '{"status": {"conditions": [{"type": "Ready", "status": "True"}]}}'
+    kubectl("-n", "demo", "patch", "wd", "w", "--subresource=status", "--type=merge", "-p", change)
+    kubectl("-n", "demo", "wait", "--for=condition=Ready", "wd/w", "--timeout=10s")
+    kubectl("delete", "crd", "widgets.demo.example.com")
+
+
+def test_server_side_apply(kubectl: Kubectl) -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: owned, namespace: demo}\ndata: {a: '1'}\n"
+    kubectl("apply", "--server-side", "--field-manager=one", "-f", "-", text=text)
+    other = text.replace("'1'", "'2'")
+    with pytest.raises(AssertionError, match=r'conflict with "one": \.data\.a'):
+        kubectl("apply", "--server-side", "--field-manager=two", "-f", "-", text=other)
+    kubectl("apply", "--server-side", "--field-manager=two", "--force-conflicts", "-f", "-", text=other)
+    assert kubectl("-n", "demo", "get", "cm", "owned", "-o", "jsonpath={.data.a}") == "2"
+
+
+@_recent
+def test_unknown_fields(kubectl: Kubectl) -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: odd, namespace: demo}\njunk: 1\n"
+    with pytest.raises(AssertionError, match=r"unknown field \"junk\""):
+        kubectl("apply", "-f", "-", text=text)
+
+
+@_recent
+def test_explain(kubectl: Kubectl) -> None:
+    assert "livenessProbe" in kubectl("explain", "pod.spec.containers")
