@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
-from tenantry_sim.controllers import events, rollout, writes
+from tenantry_sim.controllers import claims, events, rollout, writes
 from tenantry_sim.controllers.ownership import controller_of, reference
 from tenantry_sim.controllers.replicasets import copied
 from tenantry_sim.controllers.runner import Controller, Key
 from tenantry_sim.controllers.views import head
 from tenantry_sim.kinds.deletion import DeleteOptions, delete
+from tenantry_sim.status import ApiError
 from tenantry_sim.store.records import Change, Object, Record
 
 _KEY, _SETS = "apps/deployments", "apps/replicasets"
@@ -44,12 +45,31 @@ class Deployments(Controller):
         if record is None:
             return None
         obj = record.decode()
+        if not record.deleting:
+            self._claim(record, obj)
         sets = [r.decode() for r in self.owners.owned(record.uid, _SETS)]
         new = rollout.matching(obj, sets)
         old = [s for s in sets if s is not new]
         if not record.deleting:
             self._work(record, obj, new, old)
         return self._report(namespace, name, record.uid)
+
+    def _claim(self, record: Record, obj: Object) -> None:
+        """Take over sets that match and belong to nobody, such as those of a deployment deleted without them."""
+        match = claims.match_of(obj)
+        owner = reference(self.world.kind(_KEY).resource, obj)
+        for item in list(self.world.kind(_SETS).items.get(record.namespace, {}).values()):
+            if match(item.labels) and not self.owners.owners((_SETS, item.namespace, item.name)):
+                claims.adopt(self.world, _SETS, item, owner)
+
+    def _collided(self, record: Record) -> None:
+        """The name of the new set is taken by another's: the next hash is another."""
+
+        def write(deployment: Object) -> None:
+            status = deployment.setdefault("status", {})
+            status["collisionCount"] = status.get("collisionCount", 0) + 1
+
+        writes.change(self.world, _KEY, self._latest(record), write)
 
     def _work(self, record: Record, obj: Object, new: Object | None, old: list[Object]) -> None:
         """One step towards what is wanted."""
@@ -108,7 +128,12 @@ class Deployments(Controller):
         }
         if obj["spec"].get("minReadySeconds"):
             body["spec"]["minReadySeconds"] = obj["spec"]["minReadySeconds"]
-        made = writes.create(self.world, _SETS, record.namespace, body)
+        try:
+            made = writes.create(self.world, _SETS, record.namespace, body)
+        except ApiError as refusal:
+            if refusal.reason == "AlreadyExists":
+                self._collided(record)
+            raise
         self._scaled(record, name, 0, replicas)
         return made.decode()
 

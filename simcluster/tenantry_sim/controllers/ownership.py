@@ -38,6 +38,7 @@ class OwnerIndex:
         self._dependents: dict[str, dict[Place, Owner]] = {}
         self._views: dict[tuple[str, str], PodView] = {}
         self._nodes: dict[str, dict[tuple[str, str], PodView]] = {}
+        self._loose: dict[str, dict[str, PodView]] = {}
         self._taps: list[tuple[KindStore, object]] = []
 
     def start(self) -> None:
@@ -86,6 +87,10 @@ class OwnerIndex:
         found = [self._views.get((p[1], p[2])) for p, owner in places if p[0] == "/pods" and owner.controller]
         return [view for view in found if view is not None]
 
+    def loose_pods(self, namespace: str) -> list[PodView]:
+        """Pods of a namespace that no controller owns."""
+        return list(self._loose.get(namespace, {}).values())
+
     def pods_on(self, node: str) -> list[PodView]:
         return list(self._nodes.get(node, {}).values())
 
@@ -107,9 +112,13 @@ class OwnerIndex:
             self._views[at] = view
             if view.node:
                 self._nodes.setdefault(view.node, {})[at] = view
+            loose = self._loose.setdefault(record.namespace, {})
+            loose[record.name] = view
         if b'"ownerReferences"' not in record.raw and place not in self._owners:
             return
         now = tuple(head(record).ownerReferences)
+        if key == "/pods" and any(owner.controller for owner in now):
+            del loose[record.name]
         if now == self._owners.get(place, ()):
             return
         self._drop(place)
@@ -120,6 +129,7 @@ class OwnerIndex:
 
     def _forget(self, key: str, record: Record) -> None:
         if key == "/pods":
+            self._loose.get(record.namespace, {}).pop(record.name, None)
             view = self._views.pop((record.namespace, record.name), None)
             if view is not None and view.node:
                 inner = self._nodes[view.node]

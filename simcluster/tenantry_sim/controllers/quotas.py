@@ -1,13 +1,14 @@
 """The status of resource quotas: what they allow, and what is used, counted anew after changes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from tenantry_sim import quantities
 from tenantry_sim.controllers import writes
 from tenantry_sim.controllers.ownership import OwnerIndex
 from tenantry_sim.controllers.runner import Controller, Key
-from tenantry_sim.kinds.admission import pod_usage
+from tenantry_sim.kinds.charging import Usage, claim_usage, pod_usage, service_usage
+from tenantry_sim.kinds.scopes import has_scopes, in_scope
 from tenantry_sim.kinds.table import RESOURCES
 from tenantry_sim.store.records import Change, Object
 from tenantry_sim.world import World
@@ -72,11 +73,15 @@ class Quotas(Controller):
             for name, amount in pod_usage(pod).items():
                 if name in total:
                     total[name] += amount
+        if has_scopes(quota):
+            return total
         for name in hard:
             if name.startswith("count/") or name in _PLAIN:
                 total[name] = self._count(namespace, name, total[name])
-        self._storage(namespace, total)
-        self._services(namespace, total)
+        if any("storage" in name for name in total):
+            self._add(_CLAIMS, namespace, claim_usage, total)
+        if "services.nodeports" in total or "services.loadbalancers" in total:
+            self._add("/services", namespace, service_usage, total)
         return total
 
     def _count(self, namespace: str, name: str, present: Fraction) -> Fraction:
@@ -86,62 +91,12 @@ class Quotas(Controller):
             return present
         return Fraction(len(kind.items.get(namespace, {})))
 
-    def _storage(self, namespace: str, total: dict[str, Fraction]) -> None:
-        if not any("storage" in name for name in total):
-            return
-        for record in self.world.kind(_CLAIMS).items.get(namespace, {}).values():
-            spec = record.decode().get("spec", {})
-            size = quantities.parse(((spec.get("resources") or {}).get("requests") or {}).get("storage", "0"))
-            prefix = f"{spec.get('storageClassName') or ''}.storageclass.storage.k8s.io/"
-            amounts = {"requests.storage": size, f"{prefix}requests.storage": size}
-            for name, amount in {**amounts, f"{prefix}persistentvolumeclaims": Fraction(1)}.items():
-                if name in total:
+    def _add(self, kind: str, namespace: str, usage: Callable[[Object], Usage], total: dict[str, Fraction]) -> None:
+        """Add what the objects of a kind count for, beside their plain number, which is counted already."""
+        for record in self.world.kind(kind).items.get(namespace, {}).values():
+            for name, amount in usage(record.decode()).items():
+                if name in total and name not in _PLAIN:
                     total[name] += amount
-
-    def _services(self, namespace: str, total: dict[str, Fraction]) -> None:
-        if "services.nodeports" not in total and "services.loadbalancers" not in total:
-            return
-        for record in self.world.kind("/services").items.get(namespace, {}).values():
-            spec = record.decode().get("spec", {})
-            ports = len(spec.get("ports") or ()) if spec.get("type") in ("NodePort", "LoadBalancer") else 0
-            for name, amount in (("nodeports", ports), ("loadbalancers", spec.get("type") == "LoadBalancer")):
-                if f"services.{name}" in total:
-                    total[f"services.{name}"] += int(amount)
-
-
-def in_scope(quota: Object, pod: Object) -> bool:
-    """Whether a quota counts a pod: every scope must hold."""
-    spec = quota.get("spec", {})
-    needs = [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()]
-    needs += (spec.get("scopeSelector") or {}).get("matchExpressions") or []
-    return all(_scope_holds(need, pod) for need in needs)
-
-
-def _scope_holds(need: Object, pod: Object) -> bool:
-    spec, name = pod["spec"], need.get("scopeName")
-    if name in ("Terminating", "NotTerminating"):
-        return bool((spec.get("activeDeadlineSeconds") is not None) == (name == "Terminating"))
-    if name in ("BestEffort", "NotBestEffort"):
-        return bool((pod.get("status", {}).get("qosClass") == "BestEffort") == (name == "BestEffort"))
-    if name == "CrossNamespacePodAffinity":
-        return _crosses(spec)
-    given, operator, values = spec.get("priorityClassName") or "", need.get("operator"), need.get("values") or ()
-    if operator == "In":
-        return bool(given in values)
-    if operator == "NotIn":
-        return bool(given not in values)
-    return bool(given) == (operator == "Exists")
-
-
-def _crosses(spec: Object) -> bool:
-    for kind in ("podAffinity", "podAntiAffinity"):
-        rules = (spec.get("affinity") or {}).get(kind) or {}
-        terms = list(rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ())
-        weighted = rules.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
-        terms += [w.get("podAffinityTerm") or {} for w in weighted]
-        if any(t.get("namespaces") or t.get("namespaceSelector") is not None for t in terms):
-            return True
-    return False
 
 
 def _written(name: str, amount: Fraction, before: Object, hard: dict[str, str]) -> str:

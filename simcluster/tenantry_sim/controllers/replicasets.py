@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from tenantry_sim.controllers import events, writes
+from tenantry_sim import selectors
+from tenantry_sim.controllers import claims, events, writes
 from tenantry_sim.controllers.ownership import OwnerIndex, reference
 from tenantry_sim.controllers.runner import Controller, Key
 from tenantry_sim.controllers.views import PodView
@@ -25,15 +26,42 @@ class ReplicaSets(Controller):
     def __init__(self, world: World, owners: OwnerIndex) -> None:
         super().__init__(world, owners)
         self.resource = world.kind(self.key).resource
+        self._matches: dict[str, selectors.Match] = {}
 
     def keys(self, kind: str, change: Change) -> Iterable[Key]:
-        return self.own_or_owner(kind, self.key, self.resource.kind, change)
+        found = list(self.own_or_owner(kind, self.key, self.resource.kind, change))
+        record, before = change.record, change.previous
+        if kind == self.key and change.type == "DELETED":
+            self._matches.pop(record.uid, None)
+        elif kind == "/pods" and not found and (before is None or before.labels != record.labels):
+            sets = self.world.kind(self.key).items.get(record.namespace, {}) if record.labels else {}
+            found = [(r.namespace, r.name) for r in sets.values() if self._match(r)(record.labels)]
+        return found
+
+    def _match(self, record: Record) -> selectors.Match:
+        """The set's selector, which never changes."""
+        match = self._matches.get(record.uid)
+        if match is None:
+            match = self._matches[record.uid] = claims.match_of(record.decode())
+        return match
+
+    def _claim(self, record: Record, obj: Object) -> None:
+        """Own every pod that matches and is free; let go of those that match no more."""
+        match = self._match(record)
+        for view in self.owners.pods(record.uid):
+            if not match(view.record.labels):
+                claims.release(self.world, "/pods", view.record, record.uid)
+        for view in self.owners.loose_pods(record.namespace):
+            if view.active and match(view.record.labels):
+                claims.adopt(self.world, "/pods", view.record, reference(self.resource, obj))
 
     def sync(self, namespace: str, name: str) -> float | None:
         record = self.world.find(self.key, name, namespace)
         if record is None:
             return None
         obj = record.decode()
+        if not record.deleting:
+            self._claim(record, obj)
         pods = self.owners.pods(record.uid)
         active = [view for view in pods if view.active]
         failure: ApiError | None = None
