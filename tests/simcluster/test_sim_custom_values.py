@@ -239,3 +239,32 @@ async def test_rules_at_the_root_see_the_name(api: Api) -> None:
     assert (await api.post(DEFINITIONS, definition(schema)))[0] == 201
     assert (await api.post(WIDGETS, widget("x")))[0] == 422
     assert (await api.post(WIDGETS, widget("w")))[0] == 201
+
+
+async def test_old_faults_stand_while_they_are_left_alone(api: Api) -> None:
+    await _serve(api, spec_of(a=_WHOLE, b=_TEXT))
+    await api.post(WIDGETS, widget("w", spec={"a": 1, "b": "x"}))
+    schema = version(spec_of(a={**_WHOLE, "minimum": 5}, b=_TEXT))
+    where = f"{DEFINITIONS}/widgets.demo.example.com"
+    assert (await api.call("PATCH", where, {"spec": {"versions": [schema]}}, MERGE))[0] == 200
+    await api.get(where)
+    assert (await api.call("PATCH", f"{WIDGETS}/w", {"spec": {"b": "y"}}, MERGE))[0] == 200
+    assert (await api.call("PATCH", f"{WIDGETS}/w", {"spec": {"a": 2}}, MERGE))[0] == 422
+    assert (await api.call("PATCH", f"{WIDGETS}/w", {"spec": {"a": 6}}, MERGE))[0] == 200
+
+
+async def test_replacing_needs_a_revision(api: Api) -> None:
+    await _serve(api, spec_of(a=_WHOLE))
+    _, body = await api.post(WIDGETS, widget("w", spec={"a": 1}))
+    code, answer = await api.call("PUT", f"{WIDGETS}/w", widget("w", spec={"a": 2}))
+    assert (code, answer["details"]["causes"][0]["field"]) == (422, "metadata.resourceVersion")
+    assert (await api.call("PUT", f"{WIDGETS}/w", {**body, "spec": {"a": 2}}))[0] == 200
+
+
+async def test_selectable_fields(api: Api) -> None:
+    await _serve(api, spec_of(a=_TEXT), selectableFields=[{"jsonPath": ".spec.a"}])
+    for name in ("x", "y"):
+        await api.post(WIDGETS, widget(name, spec={"a": name}))
+    chosen = await api.get(f"{WIDGETS}?fieldSelector=spec.a=y")
+    assert [i["metadata"]["name"] for i in chosen["items"]] == ["y"]
+    assert (await api.call("GET", f"{WIDGETS}?fieldSelector=spec.b=y"))[0] == 400

@@ -4,11 +4,12 @@ from typing import Any
 
 from tenantry_sim.api.call import Answer, Call, decode_object
 from tenantry_sim.api.owners import note_update
+from tenantry_sim.kinds import charging
 from tenantry_sim.kinds.deletion import release
 from tenantry_sim.kinds.events import to_stored, to_view
 from tenantry_sim.kinds.names import metadata_causes
 from tenantry_sim.kinds.registry import rules_of
-from tenantry_sim.status import bad_request, conflict, invalid
+from tenantry_sim.status import Cause, bad_request, conflict, invalid
 from tenantry_sim.store.records import Object, Record, encode, with_type
 from tenantry_sim.store.resource import Resource
 from tenantry_sim.world import World
@@ -35,6 +36,11 @@ def decode_update(call: Call, record: Record) -> Object:
         raise bad_request(text)
     if metadata.get("namespace", call.namespace) != call.namespace:
         raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
+    if call.resource.custom is not None and not metadata.get("resourceVersion"):
+        cause = Cause(
+            "FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion"
+        )
+        raise invalid(call.resource.kind, call.resource.group, record.name, [cause])
     check_version(call, record, metadata)
     return obj
 
@@ -81,6 +87,7 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
     if call.gate is not None:
         call.gate.validate(call, "UPDATE", new, record.decode())
+    charges = charging.check_change(world, resource, old, new) if whole else ()
     if forget_owners:
         new["metadata"].pop("managedFields", None)
     note_update(world, call, old, new)
@@ -88,6 +95,7 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
         return record
     if call.dry_run:
         return _answer(call, new)
+    charging.charge(world, charges)
     if release(world, store, record, new):
         return _answer(call, new)
     return world.store.replace(store, record, new)

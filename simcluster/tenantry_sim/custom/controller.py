@@ -139,6 +139,11 @@ class DefinitionController:
             self.world.store.replace(store, record, obj)
 
 
+def _selectable(row: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    paths = [str(field.get("jsonPath", "")).lstrip(".") for field in row.get("selectableFields") or ()]
+    return {path: tuple(path.split(".")) for path in paths if path}
+
+
 def _resource(spec: dict[str, Any], row: dict[str, Any]) -> Resource:
     names = spec["names"]
     subresources = tuple(sorted(set(row.get("subresources") or {}) & {"scale", "status"}))
@@ -154,5 +159,6 @@ def _resource(spec: dict[str, Any], row: dict[str, Any]) -> Resource:
         subresources=subresources,
         generation=True,
         verbs=_VERBS,
+        fields=_selectable(row),
         custom=CustomVersion(spec["group"], names["kind"], row, bool(spec.get("preserveUnknownFields"))),
     )

@@ -7,6 +7,7 @@ import jsonschema_rs
 
 from tenantry_sim.custom.formats import FORMATS
 from tenantry_sim.custom.paths import PathError, Read, compile_path
+from tenantry_sim.custom.ratchet import unchanged
 from tenantry_sim.custom.rules import RuleTree
 from tenantry_sim.custom.structural import embedded_causes, list_causes, set_defaults
 from tenantry_sim.custom.translate import cause_of, json_schema
@@ -96,6 +97,15 @@ class CustomVersion:
         return self._causes(new, old)
 
     def _causes(self, new: Object, old: Object | None) -> list[Cause]:
+        found = self._found(new, old)
+        if old is None or not found:
+            return found
+        # Ratcheting: what was wrong before stands as long as its part of the object is left alone.
+        known = [c for c in self._found(old, None) if c != _UNCHECKED and unchanged(c, old, new)]
+        left = [c for c in found if c not in known]
+        return [] if left == [_UNCHECKED] else left
+
+    def _found(self, new: Object, old: Object | None) -> list[Cause]:
         whole = self._whole(new)
         found = [] if self._validator.is_valid(whole) else [cause_of(e) for e in self._validator.iter_errors(whole)]
         found += embedded_causes(new, self.schema)

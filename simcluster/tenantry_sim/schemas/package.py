@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from tenantry_sim.schemas.nodes import Node, Reader, Schema
 
-_FOLDER = "kubernetes-json-schema/v1.37.0-local"
+_FOLDER, _VERSION = "kubernetes-json-schema", "v1.37.0-local"
 _PREFIX = "#/$defs/"
 _METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _FREE_FORM = ("RawExtension", "JSON", "FieldsV1")
@@ -19,7 +20,10 @@ _FREE_FORM = ("RawExtension", "JSON", "FieldsV1")
 @cache
 def definitions() -> Mapping[str, Schema]:
     """Every definition by its full name; read once, in about 20 ms."""
-    raw = files("kubernetes_validate").joinpath(f"{_FOLDER}/_definitions.json").read_bytes()
+    package = find_spec("kubernetes_validate")  # not imported: its code would load validators that nobody asks for
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("kubernetes_validate is not installed")
+    raw = Path(package.origin).with_name(_FOLDER).joinpath(_VERSION, "_definitions.json").read_bytes()
     found: dict[str, dict[str, Any]] = msgspec.json.decode(raw)["$defs"]
     for name, schema in found.items():
         if name.rpartition(".")[2] in _FREE_FORM:
