@@ -7,7 +7,7 @@ from tenantry_sim.api.changes import commit, decode_update
 from tenantry_sim.api.listing import Page, select
 from tenantry_sim.api.owners import note_create
 from tenantry_sim.api.tables import TableStyle, table_bytes
-from tenantry_sim.kinds import deletion
+from tenantry_sim.kinds import charging, deletion
 from tenantry_sim.kinds.events import to_stored, to_view, view_raw
 from tenantry_sim.kinds.names import metadata_causes
 from tenantry_sim.kinds.registry import rules_of
@@ -118,11 +118,15 @@ def create_object(world: World, call: Call, obj: Object) -> Record | None:
     if call.gate is not None:
         call.gate.validate(call, "CREATE", obj, None)
     rules.admit(world, obj, call.dry_run)
+    charges = charging.check_new(world, resource, obj)
     metadata = obj["metadata"]
     if store.get(metadata.get("namespace", ""), metadata["name"]) is not None:
         raise already_exists(resource.plural, resource.group, metadata["name"])
     note_create(world, call, obj)
-    return None if call.dry_run else world.store.create(store, obj)
+    if call.dry_run:
+        return None
+    charging.charge(world, charges)
+    return world.store.create(store, obj)
 
 
 def _mutated(world: World, call: Call, rules: Rules, obj: Object) -> Object:
@@ -199,7 +203,7 @@ def delete(world: World, call: Call) -> Answer:
     if (
         not call.resource.namespaced
         and call.resource.plural == "namespaces"
-        and call.name in ("default", "kube-system")
+        and call.name in ("default", "kube-system", "kube-public")
     ):
         raise forbidden("namespaces", "", call.name, "this namespace may not be deleted")
     obj, gone = deletion.delete(world, world.store.kind(call.resource), record, options)

@@ -10,6 +10,9 @@ from tenantry_sim.status import Cause
 from tenantry_sim.store.records import Object
 from tenantry_sim.world import World
 
+_HIGHEST_PRIORITY = 1_000_000_000
+_PREEMPTION = ("Never", "PreemptLowerPriority")
+_NODE_PORTS = range(30_000, 32_768)
 _BLANK_NODE_INFO = (
     "machineID",
     "systemUUID",
@@ -43,13 +46,26 @@ def node_default(obj: Object) -> None:
 
 
 def service_create(world: World, obj: Object) -> None:
-    """Hand out a cluster address."""
+    """Hand out a cluster address, and node ports where they are wanted."""
     spec = obj["spec"]
+    if spec.get("type") in ("NodePort", "LoadBalancer"):
+        _node_ports(world, spec)
     if spec.get("type") == "ExternalName" or "clusterIP" in spec:
         return
     number = world.kind("/services").count + 10
     spec["clusterIP"] = f"10.96.{number // 250 % 250}.{number % 250 + 1}"
     spec["clusterIPs"] = [spec["clusterIP"]]
+
+
+def _node_ports(world: World, spec: Object) -> None:
+    wanting = [port for port in spec.get("ports") or () if not port.get("nodePort")]
+    if not wanting:
+        return
+    services = (record.decode()["spec"] for record in world.kind("/services").ordered())
+    taken = {port.get("nodePort") for service in (*services, spec) for port in service.get("ports") or ()}
+    free = (number for number in _NODE_PORTS if number not in taken)
+    for port in wanting:
+        port["nodePort"] = next(free)
 
 
 def service_default(obj: Object) -> None:
@@ -119,7 +135,9 @@ def job_create(world: World, obj: Object) -> None:
     if "selector" not in obj["spec"]:
         uid, name = obj["metadata"]["uid"], obj["metadata"]["name"]
         labels = obj["spec"]["template"].setdefault("metadata", {}).setdefault("labels", {})
-        labels.update({"batch.kubernetes.io/controller-uid": uid, "batch.kubernetes.io/job-name": name})
+        # Both spellings: kubectl and many scripts still select by the older one.
+        for prefix in ("", "batch.kubernetes.io/"):
+            labels.update({f"{prefix}controller-uid": uid, f"{prefix}job-name": name})
         obj["spec"]["selector"] = {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
 
 
@@ -202,10 +220,30 @@ def priority_class_default(obj: Object) -> None:
         del obj["globalDefault"]
 
 
+def priority_class_causes(obj: Object) -> list[Cause]:
+    """Names and values that are the system's own may not be taken."""
+    found = []
+    if obj["metadata"]["name"].startswith("system-"):
+        why = "Forbidden: priority class names with 'system-' prefix are reserved for system use only"
+        found.append(Cause("FieldValueForbidden", why, "metadata.name"))
+    if obj["value"] > _HIGHEST_PRIORITY:
+        why = f"Forbidden: maximum allowed value of a user defined priority is {_HIGHEST_PRIORITY}"
+        found.append(Cause("FieldValueForbidden", why, "value"))
+    if obj["preemptionPolicy"] not in _PREEMPTION:
+        choices = ", ".join(f'"{c}"' for c in _PREEMPTION)
+        why = f'Unsupported value: "{obj["preemptionPolicy"]}": supported values: {choices}'
+        found.append(Cause("FieldValueNotSupported", why, "preemptionPolicy"))
+    return found
+
+
 def priority_class_update_causes(old: Object, new: Object) -> list[Cause]:
-    if old.get("value") == new.get("value"):
-        return []
-    return [Cause("FieldValueForbidden", "Forbidden: may not be changed in an update.", "value")]
+    found = []
+    if old.get("value") != new.get("value"):
+        found.append(Cause("FieldValueForbidden", "Forbidden: may not be changed in an update.", "value"))
+    if old.get("preemptionPolicy") != new.get("preemptionPolicy"):
+        why = f'Invalid value: "{new.get("preemptionPolicy")}": field is immutable'
+        found.append(Cause("FieldValueInvalid", why, "preemptionPolicy"))
+    return found
 
 
 def secret_default(obj: Object) -> None:

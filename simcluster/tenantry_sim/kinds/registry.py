@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tenantry_sim.custom import definitions
-from tenantry_sim.kinds import admission, hooks, others, podparts, pods, roles
+from tenantry_sim.kinds import admission, hooks, limits, others, podparts, pods, roles
 from tenantry_sim.kinds.rules import Rules, condition_times
 from tenantry_sim.store.records import Object
 from tenantry_sim.store.resource import Resource
@@ -32,7 +32,7 @@ RULES: dict[str, Rules] = {
         update=admission.on_update,
         validate=pods.validate,
         validate_update=pods.validate_update,
-        admit=admission.admit,
+        admit=limits.admit_pod,
         normalise_status=condition_times,
         initial_status=pods.initial_status,
         parts=podparts.PARTS,
@@ -45,7 +45,9 @@ RULES: dict[str, Rules] = {
     "/events": Rules(default=others.event_default),
     "/secrets": Rules(default=others.secret_default),
     "/limitranges": Rules(default=others.limit_range_default),
-    "/persistentvolumeclaims": Rules(default=others.claim_default, initial_status=_status(phase="Pending")),
+    "/persistentvolumeclaims": Rules(
+        admit=limits.admit_claim, default=others.claim_default, initial_status=_status(phase="Pending")
+    ),
     "/persistentvolumes": Rules(default=others.volume_default, initial_status=_status(phase="Pending")),
     "/replicationcontrollers": Rules(default=others.spec_default, initial_status=_status(replicas=0)),
     "apps/deployments": _workload(others.deployment_default, _status()),
@@ -79,7 +81,11 @@ RULES: dict[str, Rules] = {
     ),
     "/resourcequotas": Rules(default=others.spec_default),
     "scheduling.k8s.io/priorityclasses": Rules(
-        default=others.priority_class_default, validate_update=others.priority_class_update_causes
+        default=others.priority_class_default,
+        update=admission.priority_class_update,
+        validate=others.priority_class_causes,
+        validate_update=others.priority_class_update_causes,
+        admit=admission.priority_class,
     ),
     "storage.k8s.io/storageclasses": Rules(default=others.storage_class_default),
     "storage.k8s.io/volumeattachments": Rules(initial_status=_status(attached=False)),
