@@ -164,3 +164,15 @@ async def test_custom_resources_merge_by_their_schema(widgets: Api) -> None:
     clash = widget("w", spec={"parts": [{"name": "b", "n": 3}]})
     code, body = await _apply(widgets, "one", clash, where)
     assert (code, body["details"]["causes"][0]["field"]) == (409, '.spec.parts[name="b"].n')
+
+
+async def test_owners_of_nothing_are_not_listed(api: Api) -> None:
+    await _apply(api, "one", _map(a="1"))
+    _, body = await api.call("PATCH", f"{_MAPS}/m", {"data": None}, MERGE)
+    assert "managedFields" not in body["metadata"]
+
+
+async def test_a_patch_keeps_the_kind(api: Api) -> None:
+    await api.post(_MAPS, _map(a="1"))
+    assert (await api.call("PATCH", f"{_MAPS}/m", {"kind": "Secret"}, MERGE))[0] == 400
+    assert (await api.call("PATCH", f"{_MAPS}/m", {"apiVersion": "v1", "kind": "ConfigMap"}, MERGE))[0] == 200

@@ -40,3 +40,5 @@ def note_update(world: World, call: Call, old: Object, new: Object) -> None:
         new["metadata"]["managedFields"] = call.applied
     elif new["metadata"].get("managedFields") and new != old:
         new["metadata"]["managedFields"] = updated(old, new, fields_of(call), writer_of(world, call))
+    if not new["metadata"].get("managedFields", True):
+        del new["metadata"]["managedFields"]

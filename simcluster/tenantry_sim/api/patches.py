@@ -68,8 +68,9 @@ def _apply_to(call: Call, record: Record, change: Any) -> Object:
     resource = call.resource
     view: Object = {"kind": resource.kind, "apiVersion": resource.api_version, **to_view(resource, record.decode())}
     changed = patched(call.content_type, view, change)
-    changed.pop("kind", None)
-    changed.pop("apiVersion", None)
+    kind, version = changed.pop("kind", None), changed.pop("apiVersion", None)
+    if kind not in (None, "", resource.kind) or version not in (None, "", resource.api_version):
+        raise bad_request(f"the patch must not change kind and apiVersion: {version}, Kind={kind}")
     check_shape(resource, changed)
     settle(call, changed)
     return changed
