@@ -40,7 +40,8 @@ def render(answer: Answer, wide: bool) -> RenderableType:
     parts += _section("Drained", *_drained(answer)) if answer.drained.nodes else []
     parts += _section("Room left", *(_room(shape) for shape in answer.capacity)) if answer.capacity else []
     parts += _section("Quotas", _quotas(answer)) if answer.quotas.ledgers else []
-    parts += _section("Utilisation by requests", _usage(answer, wide))
+    if answer.before.nodes or answer.after.nodes:
+        parts += _section("Utilisation by requests", _usage(answer, wide))
     parts += _section("Pods", _pods(answer)) if wide and answer.pods else []
     parts += _section("Left out", _left_out(answer, wide)) if answer.left_out else []
     parts += [f"note: {escape(note)}" for note in answer.notes]
