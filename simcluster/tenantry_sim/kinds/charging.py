@@ -131,10 +131,11 @@ def _add(
     used = dict(before)
     over = []
     for item in counted:
-        total = quantities.parse(before[item]) + usage[item]
+        present = quantities.parse(before[item])
+        total = present + usage[item]
         if usage[item] > 0 and total > quantities.parse(hard[item]):
             over.append(item)
-        used[item] = quantities.format_like(total, before[item])
+        used[item] = quantities.format_like(total, before[item] if present else hard[item])
     if over:
         asked = ",".join(f"{r}={quantities.format_like(usage[r], hard[r])}" for r in over)
         has = ",".join(f"{r}={before[r]}" for r in over)
