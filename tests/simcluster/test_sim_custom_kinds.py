@@ -92,6 +92,7 @@ async def test_deletion_takes_the_objects_along(api: Api) -> None:
         seen = {(e["type"], e["object"]["metadata"]["name"]) for e in await events.take(2)}
         assert seen == {("DELETED", "w"), ("MODIFIED", "held")}
         assert (await api.call("GET", f"{DEFINITIONS}/{_NAME}"))[0] == 200
+        assert (await api.post(WIDGETS, widget("late")))[0] == 405
         await api.call("PATCH", f"{WIDGETS}/held", {"metadata": {"finalizers": None}}, MERGE)
         await events.take(1)
 

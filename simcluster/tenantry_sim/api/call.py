@@ -142,8 +142,8 @@ def decode_object(call: Call) -> Object:
     resource = call.resource
     document = decode_body(call, resource.kind)
     kind, version = document.pop("kind", ""), document.pop("apiVersion", "")
-    if resource.custom is not None and not kind:
-        raise bad_request("Object 'Kind' is missing in the request body")
+    if resource.custom is not None:
+        _check_custom(call, kind)
     if kind and kind != resource.kind:
         text = (
             f'{kind} in version "{version}" cannot be handled as a {resource.kind}: converting ({version}.{kind}) to '
@@ -158,6 +158,14 @@ def decode_object(call: Call) -> Object:
     check_shape(resource, document)
     settle(call, document, call.body if call.content_type == JSON else b"")
     return document
+
+
+def _check_custom(call: Call, kind: str) -> None:
+    if call.method == "POST" and call.resource.custom.terminating:
+        text = "create not allowed while custom resource definition is terminating"
+        raise ApiError(405, "MethodNotAllowed", text, {})
+    if not kind:
+        raise bad_request("Object 'Kind' is missing in the request body")
 
 
 def settle(call: Call, document: Object, text: bytes = b"") -> None:

@@ -124,6 +124,9 @@ class DefinitionController:
     def _clear(self, store: KindStore, record: Record, obj: Object) -> None:
         """Delete every object of a definition that goes; lift the finalizer when none is left."""
         spec = obj["spec"]
+        for resource in self.world.catalog.resources():
+            if (resource.group, resource.plural) == (spec["group"], spec["names"]["plural"]):
+                resource.custom.terminating = True
         objects = self.world.store.kinds.get(f"{spec['group']}/{spec['names']['plural']}")
         for item in list(objects.ordered()) if objects is not None else ():
             assert objects is not None

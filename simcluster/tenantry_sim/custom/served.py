@@ -72,6 +72,8 @@ class CustomVersion:
     def __init__(self, group: str, kind: str, row: Mapping[str, Any], preserve: bool = False) -> None:
         self.schema: Mapping[str, Any] = (row.get("schema") or {}).get("openAPIV3Schema") or {}
         self.api_version, self.kind = f"{group}/{row['name']}", kind
+        self.terminating = False
+        """Whether the definition is on its way out, so that nothing new may come."""
         self.node = _root_node(self.schema, preserve)
         self.tree = RuleTree(self.schema)
         self.columns = [PrinterColumn(c) for c in row.get("additionalPrinterColumns") or (_AGE,)]
