@@ -186,3 +186,20 @@ async def test_finished_job_goes_after_its_time() -> None:
         await cluster.pass_(20)
         assert await cluster.names(JOBS) == []
         assert await _pods(cluster) == []
+
+
+@in_virtual_time
+async def test_pods_that_ended_count_when_they_are_gone() -> None:
+    async with virtual() as cluster:
+        cluster.schedule(spread())
+        await cluster.post(JOBS, _job(SUCCEED, completions=4, parallelism=1))
+        for _ in range(3):
+            await cluster.pass_(10.5)
+            for pod in await _pods(cluster):
+                if pod["status"]["phase"] == "Succeeded":
+                    await cluster.delete(f"{PODS}/{pod['metadata']['name']}")
+        await cluster.pass_(20)
+        job = await cluster.get(f"{JOBS}/work")
+        assert job["status"]["succeeded"] == 4
+        assert "Complete" in _conditions(job)
+        assert len(await _pods(cluster)) == 1

@@ -1,20 +1,20 @@
 """Jobs: pods until enough of them have succeeded.
 
-Pods are counted while they exist; a pod that somebody deletes before it was counted counts as failed only if it had
-failed. Pods carry no tracking finalizer.
+Pods carry no tracking finalizer: the controller remembers those that ended and were deleted, while it runs.
 """
 
 from collections.abc import Iterable
 
 from tenantry_sim.clock import parse_stamp
 from tenantry_sim.controllers import events, writes
-from tenantry_sim.controllers.ownership import reference
+from tenantry_sim.controllers.ownership import OwnerIndex, controller_of, reference
 from tenantry_sim.controllers.replicasets import delete_pod, pod_from
 from tenantry_sim.controllers.runner import Controller, Key
-from tenantry_sim.controllers.views import PodView
+from tenantry_sim.controllers.views import PodView, head
 from tenantry_sim.kinds.deletion import DeleteOptions, delete
 from tenantry_sim.status import ApiError
 from tenantry_sim.store.records import Change, Object, Record
+from tenantry_sim.world import World
 
 _KEY = "batch/jobs"
 _INDEX = "batch.kubernetes.io/job-completion-index"
@@ -26,8 +26,27 @@ class Jobs(Controller):
 
     kinds = (_KEY, "/pods")
 
+    def __init__(self, world: World, owners: OwnerIndex) -> None:
+        super().__init__(world, owners)
+        self._gone: dict[str, list[PodView]] = {}
+
     def keys(self, kind: str, change: Change) -> Iterable[Key]:
+        if change.type == "DELETED":
+            self._remember(kind, change.record)
         return self.own_or_owner(kind, _KEY, "Job", change)
+
+    def _remember(self, kind: str, record: Record) -> None:
+        if kind == _KEY:
+            self._gone.pop(record.uid, None)
+            return
+        owner = controller_of(head(record)) if b'"ownerReferences"' in record.raw else None
+        view = PodView(record)
+        if owner is not None and owner.kind == "Job" and view.ended:
+            self._gone.setdefault(owner.uid, []).append(view)
+
+    def _pods(self, uid: str) -> list[PodView]:
+        """Pods of a job, those that ended and are gone included."""
+        return [*self._gone.get(uid, ()), *self.owners.pods(uid)]
 
     def sync(self, namespace: str, name: str) -> float | None:
         record = self.world.find(_KEY, name, namespace)
@@ -38,7 +57,7 @@ class Jobs(Controller):
         end = next((c for c in status.get("conditions") or () if _final(c)), None)
         if end is not None:
             return self._expire(record, spec, status)
-        pods = self.owners.pods(record.uid)
+        pods = self._pods(record.uid)
         active = [v for v in pods if v.active]
         if spec.get("suspend"):
             for view in active:
@@ -53,7 +72,7 @@ class Jobs(Controller):
         if verdict is not None:
             return self._end(record, status, active, verdict)
         again, failure = self._manage(record, obj, pods, active)
-        self._store(record, status, self.owners.pods(record.uid), [v for v in self.owners.pods(record.uid) if v.active])
+        self._store(record, status, self._pods(record.uid), [v for v in self._pods(record.uid) if v.active])
         if failure is not None:
             raise failure
         return _least(again, self._left(spec, status))
@@ -96,7 +115,7 @@ class Jobs(Controller):
             writes.put_condition(status, {**condition, "lastProbeTime": self.world.stamp()}, self.world.stamp())
         if kind == "Complete":
             status["completionTime"] = self.world.stamp()
-        self._store(record, status, self.owners.pods(record.uid), [])
+        self._store(record, status, self._pods(record.uid), [])
         event = ("Normal", "Completed", "Job completed") if kind == "Complete" else ("Warning", reason, message)
         events.report(self.world, _KEY, record, *event)
         spec = record.decode()["spec"]
