@@ -8,9 +8,9 @@ import pytest
 from deciding import profile_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worlds import CHOSEN, World, changes, full_starts, kinds, numbers, pod_changes, starts
+from worlds import CHOSEN, World, changes, full_starts, kinds, numbers, pod_changes, spread_starts, starts
 
-from tenantry_core.cycle import class_eval
+from tenantry_core.cycle import class_eval, grouped
 from tenantry_core.cycle.decision import Decision, Placement
 from tenantry_core.cycle.message import fit_message
 from tenantry_core.cycle.run import Cycle
@@ -34,8 +34,15 @@ def told(decision: Decision) -> Any:
     return status, fit_message(diagnosis), diagnosis.plugins, hopeless
 
 
+class LongWay(Cycle):
+    """Asks every plugin about every node."""
+
+    def _speaking(self, *_: Any) -> None:
+        return None
+
+
 class Deciding(World):
-    """A world with a long-lived cycle; every decision is made twice."""
+    """A world with a long-lived cycle; every decision is made three times."""
 
     def __init__(self, start: tuple[Any, ...], keep: int) -> None:
         self.decided = 0
@@ -47,10 +54,12 @@ class Deciding(World):
         pod = self.pod(kind, 100 + self.decided)
         built = pod.build()
         cls = self.cache.classes.class_of(built)
-        fresh = Cycle(self.cache, PROFILE, keep=1)
-        fresh._cursor = self.cycle._cursor
+        others = [Cycle(self.cache, PROFILE, keep=1), LongWay(self.cache, PROFILE, keep=1)]
+        for other in others:
+            other._cursor = self.cycle._cursor
         kept = self.cycle.decide(built, cls)
-        assert told(kept) == told(fresh.decide(built, cls))
+        for other in others:
+            assert told(kept) == told(other.decide(built, cls))
         if isinstance(kept, Placement) and taken:
             self.cache.assume(built, cls, kept.row)
             self.hold(pod, kept.node)
@@ -63,6 +72,7 @@ class Deciding(World):
             self.cache.clear_nomination(uid)
 
 
+take = st.tuples(st.just("decide"), kinds, st.just(True))
 decide = st.tuples(st.just("decide"), kinds, st.booleans())
 WAYS = pytest.mark.parametrize(("few_rows", "keep"), [(24, 256), (0, 2)], ids=["row by row", "as arrays, few kept"])
 
@@ -85,8 +95,17 @@ def test_incremental_equals_fresh_while_nodes_fill_up_and_empty(
     check(Deciding(start, keep), few_rows, sequence)
 
 
+@WAYS
+@settings(max_examples=150)
+@given(spread_starts, st.booleans(), st.lists(st.one_of(take, take, decide, pod_changes), min_size=30, max_size=60))
+def test_incremental_equals_fresh_while_pods_spread(
+    few_rows: int, keep: int, start: tuple[Any, ...], served: bool, sequence: list[tuple[Any, ...]]
+) -> None:
+    check(Deciding(start, keep), few_rows, [("service", served), *sequence])
+
+
 def check(world: Deciding, few_rows: int, sequence: list[tuple[Any, ...]]) -> None:
-    with patch.object(class_eval, "FEW_ROWS", few_rows):
+    with patch.object(class_eval, "FEW_ROWS", few_rows), patch.object(grouped, "FEW_ROWS", few_rows):
         for step in sequence:
             world.apply(step)
         for kind in range(CHOSEN):

@@ -7,6 +7,7 @@ from typing import Any
 from builders import HOSTNAME, ZONE, Builder, NodeBuilder, PodBuilder, a_namespace, a_node, a_pod, a_service, expression
 from builders import labels_term as term
 from hypothesis import strategies as st
+from spread_templates import spread_templates
 
 from tenantry_core.cache.cluster_cache import ClusterCache
 from tenantry_core.framework.terms import PodSet
@@ -57,6 +58,7 @@ def templates() -> list[PodBuilder]:
         a.copy().meta(namespace="other"),
         a_pod().asking({"memory": "9E", "cpu": "9E"}),
         b.copy().wants_nodes({"matchFields": [expression("metadata.name", "In", "n1", "n2")]}),
+        *spread_templates(),
     ]
 
 
@@ -152,6 +154,28 @@ full_starts = st.tuples(
     st.lists(st.sampled_from(ROW_BY_ROW), min_size=CHOSEN, max_size=CHOSEN),
 )
 """All nodes are there, small and alike, so that they fill up and empty again."""
+
+
+SPREAD = (5, 6, 7, *range(len(TEMPLATES) - len(spread_templates()), len(TEMPLATES)))
+"""Templates with spread constraints, their own or those of a Service."""
+roomy_shapes = st.fixed_dictionaries(
+    {
+        "zone": st.sampled_from(["z0", "z0", "z1", "z2", ""]),
+        "disk": st.sampled_from(["", "fast", "slow"]),
+        "taint": st.sampled_from(["", "", "", "NoSchedule", "PreferNoSchedule"]),
+        "cordoned": st.just(False),
+        "cpu": st.just("4"),
+        "gpu": st.just(""),
+        "pods": st.sampled_from(["3", "6", "110"]),
+        "image": st.booleans(),
+        "bare": st.integers(0, 9).map(lambda n: n == 0),
+    }
+)
+spread_starts = st.tuples(
+    st.lists(roomy_shapes, min_size=NODES, max_size=NODES),
+    st.lists(st.sampled_from(SPREAD), min_size=CHOSEN, max_size=CHOSEN),
+)
+"""All nodes are there, and pods to be spread over them."""
 
 
 class World:

@@ -45,6 +45,12 @@ class WorkloadStore:
 
         Source: helper.DefaultSelector of kube-scheduler: selectors of all Services that match, and of the owner.
         """
+        kept: tuple[int, Selector | None] | None = cls.memo.get(WorkloadStore)
+        if kept is None or kept[0] != self.version:
+            kept = cls.memo[WorkloadStore] = (self.version, self._merged(cls))
+        return kept[1]
+
+    def _merged(self, cls: PodClass) -> Selector | None:
         found: set[Requirement] = set()
         for selector in self._services.get(cls.namespace, {}).values():
             if selector.matches(cls.labels):

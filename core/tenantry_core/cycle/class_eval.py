@@ -8,7 +8,7 @@ result is that of a full pass (property `test_incremental_equals_fresh`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from tenantry_core.framework.plugin import (
 )
 from tenantry_core.framework.profile import Named, Profile, Weighted
 from tenantry_core.framework.status import Code
+
+if TYPE_CHECKING:
+    from tenantry_core.cycle.grouped import GroupedRows
 
 FEW_ROWS = 24
 """Up to this many changed rows are updated one at a time; more are done as one array operation."""
@@ -45,6 +48,8 @@ class ClassEval:
         self._row_filters = tuple(f for f in kept if f.plugin.filter_scope is Scope.ROW)
         self._static_scorers = tuple(s for s in scorers if s.plugin.score_scope is Scope.STATIC and not _is_global(s))
         self._row_scorers = tuple(s for s in scorers if s.plugin.score_scope is Scope.ROW and not _is_global(s))
+        self.grouped: GroupedRows | None = None
+        """Kept by `grouped_rows` for pods that a plugin groups rows for."""
         self._static_version = -1
         self._position = -1
         self._scalar = all(isinstance(f.plugin, RowFilter) for f in self._row_filters) and all(
@@ -66,6 +71,11 @@ class ClassEval:
             else:
                 self._update_rows(ctx, np.unique(np.array(changed, dtype=np.int64)))
         self._position = end
+
+    @property
+    def even(self) -> bool:
+        """Whether no total hangs on which other rows are feasible."""
+        return not self._parts
 
     def scores(self, ctx: CycleContext, rows: IntArray) -> IntArray:
         """int64[len(rows)]: weighted totals of the kept scorers with `rows`, all of them `ok`, as the feasible set."""

@@ -21,6 +21,7 @@ from tenantry_core.cycle.class_eval import ClassEval, active, asked_over_rows, s
 from tenantry_core.cycle.constraints import Refused, best_first, constraints_of, first_allowed, note_refused
 from tenantry_core.cycle.decision import Decision, Diagnosis, Placement, Unplaced
 from tenantry_core.cycle.diagnose import PRE_FILTER_CUT, diagnose
+from tenantry_core.cycle.grouped import grouped_rows
 from tenantry_core.cycle.nominated import drop_promised
 from tenantry_core.cycle.normalize import normalized
 from tenantry_core.cycle.sampling import sampled
@@ -33,7 +34,8 @@ from tenantry_core.framework.status import Code, Status, unresolvable
 from tenantry_core.model.objects import Pod
 
 EVALS_KEPT = 256
-"""Class evaluations kept per cycle object; each holds about 35 bytes per node."""
+"""Class evaluations kept per cycle object; each holds about 35 bytes per node,
+and as much again where rows are grouped."""
 
 
 class Cycle:
@@ -56,24 +58,49 @@ class Cycle:
         nodes = self._snapshot.nodes
         if nodes.alive_count == 0:
             return Unplaced(unresolvable(), Diagnosis(nodes=0))
-        if self._plain(ctx, self._asked):
-            return self._pick_fast(ctx, self._evaluation(ctx))
+        speaking = self._speaking(ctx, self._asked)
+        found = self._evaluation(ctx) if speaking is not None else None
+        if found is not None:
+            decision = self._decide_shortly(ctx, found, speaking)
+            if decision is not None:
+                return decision
         refused, narrowed = self.pre_filter(ctx)
         if refused is not None:
             return refused
-        found = self._evaluation(ctx)
-        if narrowed is None and self._plain(ctx, self._asked_last):
-            return self._pick_fast(ctx, found)
+        if found is None:
+            found = self._evaluation(ctx)
+            if narrowed is None:
+                decision = self._decide_shortly(ctx, found, self._speaking(ctx, self._asked_last))
+                if decision is not None:
+                    return decision
         return self._decide_fully(ctx, found, narrowed)
 
-    def _plain(self, ctx: CycleContext, asked: tuple[Any, ...] | None) -> bool:
-        """Whether the class's evaluation is the whole answer: none of `asked` speaks, nothing promised or sampled."""
+    def _speaking(self, ctx: CycleContext, asked: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+        """Who of `asked` has something to add to the class's evaluation: nobody, or one plugin that groups rows.
+
+        None where the long way must be taken: others speak, or nodes are promised or sampled.
+        """
         if asked is None or self._samples or self._constraints or self._snapshot.nominations:
-            return False
-        for plugin in asked:  # noqa: SIM110 - a generator costs as much again as the questions themselves
+            return None
+        speaking: tuple[Any, ...] = ()
+        for plugin in asked:
             if not plugin.skips(ctx):
-                return False
-        return True
+                if speaking or not hasattr(plugin, "groups"):
+                    return None
+                speaking = (plugin,)
+        return speaking
+
+    def _decide_shortly(self, ctx: CycleContext, found: ClassEval, speaking: tuple[Any, ...] | None) -> Decision | None:
+        """Decide by the class's evaluation and what `speaking` says of groups; None where that cannot be."""
+        if speaking is None:
+            return None
+        if not speaking:
+            return self._pick(ctx, found, found.total, found.feasible)
+        grouped = grouped_rows(found, speaking[0])
+        if not grouped.refresh(ctx, found):
+            return None
+        totals, feasible = grouped.totals(ctx, found)
+        return self._pick(ctx, found, totals, feasible)
 
     def pre_filter(self, ctx: CycleContext) -> tuple[Unplaced | None, BoolArray | None]:
         """Run PreFilter. Returns a refusal, or the mask that the plugins narrowed the nodes to (None for all)."""
@@ -154,8 +181,9 @@ class Cycle:
             totals = totals + scorer.weight * normalized(scorer.plugin, ctx, raw)
         return totals
 
-    def _pick_fast(self, ctx: CycleContext, found: ClassEval) -> Decision:
-        total, cursor = found.total, self._cursor
+    def _pick(self, ctx: CycleContext, found: ClassEval, total: IntArray, feasible: int) -> Decision:
+        """The best by `total` (int64[N], below 0 where not feasible), ties as `_next_of` has them."""
+        cursor = self._cursor
         row = cursor + int(total[cursor:].argmax()) if cursor < len(total) else 0
         best = total.item(row)
         if cursor:
@@ -164,7 +192,7 @@ class Cycle:
                 row, best = other, total.item(other)
         if best < 0:
             return self._unplaced(ctx, found, None)
-        return self._placement(row, found.feasible, self._snapshot.nodes.alive_count, best if found.feasible > 1 else 0)
+        return self._placement(row, feasible, self._snapshot.nodes.alive_count, best if feasible > 1 else 0)
 
     def _next_of(self, rows: IntArray) -> int:
         position = int(np.searchsorted(rows, self._cursor))

@@ -26,7 +26,7 @@ class Scope(Enum):
     ROW = "row"
     """The node and the pods on it: kept until that row changes."""
     GLOBAL = "global"
-    """Anything else: asked again each cycle."""
+    """Anything else: asked again each cycle, about all rows or, with `GroupsRows`, about groups of them."""
 
 
 class Normalize(Enum):
@@ -129,6 +129,50 @@ class SkipsClass(Protocol):
     """Says cheaply that the plugin has nothing to say on a pod, whatever the nodes: True skips Filter and Score."""
 
     def skips(self, ctx: CycleContext) -> bool: ...
+
+
+class RowGroups(Protocol):
+    """Rows sorted into groups that a plugin treats alike for one pod class. The engine keeps it between cycles.
+
+    Which group a row is in may hang on its node and its pods; what the plugin says of a group, on anything that the
+    groups can tell. Groups are numbered from 0 to `size` - 1; one may be empty.
+    """
+
+    size: int
+
+    def place_all(self, ctx: CycleContext) -> IntArray | None:
+        """int64[N]: the group of each row, all sums worked out afresh. None where `size` is too small by now."""
+        ...
+
+    def place(self, ctx: CycleContext, row: int) -> int:
+        """The group of a row whose pods changed, sums kept up to date; -1 where `size` is too small by now."""
+        ...
+
+    def passing(self) -> BoolArray | None:
+        """bool[size]: groups whose rows pass the plugin's filter; None for all."""
+        ...
+
+    def scores(self, feasible: IntArray) -> IntArray | None:
+        """int64[size]: normalised scores. `feasible` counts each group's feasible rows; None where PreScore skips."""
+        ...
+
+
+@runtime_checkable
+class GroupsRows(Protocol):
+    """For plugins of Scope.GLOBAL whose answer is the same for many rows: keeps a pod on the short way.
+
+    Where such a plugin alone has something to say beside the class evaluation, the engine asks it about groups, not
+    about rows, and tells it of rows that changed. Answers must be those of `filter`, `score` and `normalize`; PreFilter
+    is passed by, so it must not refuse a pod or narrow the nodes. Plugins under a guard are asked about rows.
+    """
+
+    def groups(self, ctx: CycleContext) -> RowGroups | None:
+        """Sort the rows. None where groups would gain nothing."""
+        ...
+
+    def groups_version(self, ctx: CycleContext) -> object:
+        """Compared by ==: what the sorting hangs on besides the nodes' `static_version`."""
+        ...
 
 
 @runtime_checkable

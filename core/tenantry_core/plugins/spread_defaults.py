@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from tenantry_core.framework.context import CycleContext
 from tenantry_core.framework.terms import HOSTNAME, PodSet, SpreadConstraint
-from tenantry_core.model.selectors import NOTHING
+from tenantry_core.model.selectors import NOTHING, Selector
+from tenantry_core.plugins.masks import memoized
 
 ZONE = "topology.kubernetes.io/zone"
 
@@ -50,9 +51,12 @@ class DefaultConstraints:
         selector = ctx.snapshot.service_selector(ctx.cls)
         if selector is None:
             return ()
-        pods = PodSet((ctx.cls.namespace,), NOTHING, selector, terminating=False)
-        return [
+        return memoized(ctx.cls, (self, hard), selector, lambda: self._compiled(ctx.cls.namespace, selector, hard))
+
+    def _compiled(self, namespace: str, selector: Selector, hard: bool) -> Sequence[SpreadConstraint]:
+        pods = PodSet((namespace,), NOTHING, selector, terminating=False)
+        return tuple(
             SpreadConstraint(c.max_skew, c.topology_key, pods, c.min_domains, c.honor_affinity, c.honor_taints)
             for c in self._constraints
             if c.hard is hard
-        ]
+        )

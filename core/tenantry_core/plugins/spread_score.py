@@ -13,8 +13,8 @@ from tenantry_core.framework.plugin import Normalize, Scope
 from tenantry_core.framework.status import SKIP, SUCCESS, Status
 from tenantry_core.framework.terms import HOSTNAME, SpreadConstraint
 from tenantry_core.plugins.domains import domain_sums, domains_present
-from tenantry_core.plugins.masks import affinity_mask, toleration_mask
 from tenantry_core.plugins.spread_defaults import DefaultConstraints
+from tenantry_core.plugins.spread_groups import eligible, with_all_keys
 
 MAX_SCORE = 100
 IGNORED = -1
@@ -32,14 +32,20 @@ class SpreadScore:
 
     def pre_score(self, ctx: CycleContext) -> Status:
         """Skip where no soft constraint stands."""
-        return SUCCESS if ctx.cls.soft_spread or self._defaults.soft(ctx) else SKIP
+        return SUCCESS if self.soft(ctx) else SKIP
+
+    def soft(self, ctx: CycleContext) -> Sequence[SpreadConstraint]:
+        """Constraints that score: the pod's own, or the cluster's."""
+        return ctx.cls.soft_spread or self._defaults.soft(ctx)
+
+    def requires_all_keys(self, ctx: CycleContext) -> bool:
+        """Whether rows that lack a key of a constraint are left out of everything."""
+        return bool(ctx.cls.soft_spread or ctx.cls.hard_spread) or not self._defaults.system
 
     def score(self, ctx: CycleContext, rows: Rows) -> IntArray:
         """int64: weighted counts, rounded; IGNORED where a required key is missing. `ctx.feasible` must be set."""
-        own = ctx.cls.soft_spread
-        constraints = own or self._defaults.soft(ctx)
+        constraints, require_all = self.soft(ctx), self.requires_all_keys(ctx)
         nodes = ctx.snapshot.nodes
-        require_all = bool(own or ctx.cls.hard_spread) or not self._defaults.system
         scored = np.zeros(nodes.size, dtype=np.bool_)
         scored[ctx.feasible if ctx.feasible is not None else slice(None)] = True
         scored &= nodes.alive
@@ -82,21 +88,3 @@ class SpreadScore:
         part: FloatArray = matching.astype(np.float64) * weight + float(constraint.max_skew - 1)
         part[ids < 0] = 0.0
         return part
-
-
-def eligible(ctx: CycleContext, constraint: SpreadConstraint) -> BoolArray:
-    """bool[N]: living rows that the constraint's inclusion policies let count."""
-    found = ctx.snapshot.nodes.alive
-    if constraint.honor_affinity:
-        found = found & affinity_mask(ctx)
-    if constraint.honor_taints:
-        found = found & toleration_mask(ctx)
-    return found
-
-
-def with_all_keys(ctx: CycleContext, constraints: Sequence[SpreadConstraint]) -> BoolArray:
-    """bool[N]: living rows that have the topology key of every constraint."""
-    found = ctx.snapshot.nodes.alive.copy()
-    for constraint in constraints:
-        found &= ctx.snapshot.nodes.label_ids(constraint.topology_key) >= 0
-    return found

@@ -16,7 +16,8 @@ from tenantry_core.model.events import Action, ClusterEvent, EventPattern, Resou
 from tenantry_core.model.objects import Node, Pod
 from tenantry_core.plugins.domains import domain_sums, domains_present
 from tenantry_core.plugins.spread_defaults import DefaultConstraints
-from tenantry_core.plugins.spread_score import SpreadScore, eligible, with_all_keys
+from tenantry_core.plugins.spread_groups import Rules, SpreadGroups, eligible, spread_groups, with_all_keys
+from tenantry_core.plugins.spread_score import SpreadScore
 
 REASON = "node(s) didn't match pod topology spread constraints"
 MISSING = f"{REASON} (missing required label)"
@@ -46,10 +47,21 @@ class PodTopologySpread(SpreadScore):
         return not self._defaults.apply(ctx)
 
     def pre_filter(self, ctx: CycleContext) -> PreFilterResult:
-        """Work out, per constraint, the domains where one more pod keeps the skew."""
-        constraints = ctx.cls.hard_spread or self._defaults.hard(ctx)
-        ctx.state[self.name] = [_check(ctx, c, constraints) for c in constraints]
+        """Never refuses; what Filter needs is worked out once it is asked."""
         return PreFilterResult(SUCCESS)
+
+    def groups(self, ctx: CycleContext) -> SpreadGroups | None:
+        """Rows alike in their domains, and in their own counts for constraints by node."""
+        hard, soft = self.groups_version(ctx)
+        return spread_groups(ctx, Rules(hard, soft, self.requires_all_keys(ctx)))
+
+    def groups_version(self, ctx: CycleContext) -> tuple[Sequence[SpreadConstraint], Sequence[SpreadConstraint]]:
+        """The hard and soft constraints in force."""
+        return self.hard(ctx), self.soft(ctx)
+
+    def hard(self, ctx: CycleContext) -> Sequence[SpreadConstraint]:
+        """Constraints that filter: the pod's own, or the cluster's."""
+        return ctx.cls.hard_spread or self._defaults.hard(ctx)
 
     def filter(self, ctx: CycleContext, rows: Rows) -> BoolArray:
         """bool: rows that keep every constraint."""
@@ -88,8 +100,10 @@ class PodTopologySpread(SpreadScore):
         return not keys or any(all(k in (n.metadata.labels or {}) for k in keys) for n in nodes)
 
     def _checks(self, ctx: CycleContext) -> list[_Check]:
+        """Per constraint, the domains where one more pod keeps the skew."""
         if self.name not in ctx.state:
-            self.pre_filter(ctx)
+            constraints = self.hard(ctx)
+            ctx.state[self.name] = [_check(ctx, c, constraints) for c in constraints]
         checks: list[_Check] = ctx.state[self.name]
         return checks
 
