@@ -47,7 +47,7 @@ _TABLE = {
         parallelism completions PriorityClass.value webhooks.timeoutSeconds
         """,
     "flag": "hostNetwork globalDefault unschedulable ready",
-    "any": "httpGet.port tcpSocket.port",
+    "any": "httpGet.port tcpSocket.port service.port",
 }
 _TYPES = {member: kind for kind, members in _TABLE.items() for member in members.split()}
 _TOP = {"status": "object"}

@@ -166,6 +166,16 @@ _GROUPS = (
     Resource("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", generation=True),
     Resource("events.k8s.io", "v1", "events", "Event", short=("ev",), fields=_NEW_EVENT_FIELDS, stored_as="/events"),
     Resource(
+        "networking.k8s.io",
+        "v1",
+        "ingresses",
+        "Ingress",
+        singular="ingress",
+        short=("ing",),
+        subresources=_STATUS,
+        generation=True,
+    ),
+    Resource(
         "policy",
         "v1",
         "poddisruptionbudgets",

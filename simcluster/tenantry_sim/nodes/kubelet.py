@@ -19,6 +19,7 @@ _SHORTEST = 0.005
 _DEFERRED_SECONDS = 5.0
 """A resize for which there is no room is tried again after this."""
 _GENERATION = re.compile(rb'"generation":(\d+)')
+_READY = b'"type":"Ready"'
 _LOOK = frozenset({"ready", "unready", "crashed"})
 """States that only the decoded pod tells."""
 
@@ -79,7 +80,8 @@ class Kubelet:
             self.nodes.pop(name, None)
         elif name not in self.nodes:
             self._learn(change.record)
-            if name in self.nodes and change.type == "MODIFIED":
+            back = change.type == "MODIFIED" or _READY not in change.record.raw
+            if name in self.nodes and back:
                 self.world.clock.call_later(0.0, lambda: self._return(name))
         elif LOST.encode() in change.record.raw:
             del self.nodes[name]
@@ -94,7 +96,7 @@ class Kubelet:
             self.nodes[record.name] = inner[0] if inner else "127.0.0.1"
 
     def _return(self, name: str) -> None:
-        """A node that was cut off reports again and takes up its pods."""
+        """A node that is new or was cut off reports and takes up its pods."""
         record = self.world.find("/nodes", name)
         if record is None or name not in self.nodes:
             return

@@ -8,6 +8,7 @@ from typing import Any
 
 from tenantry_sim import quantities
 from tenantry_sim.clock import Cancellable
+from tenantry_sim.kinds.deletion import DeleteOptions, delete
 from tenantry_sim.store.records import Change, Object, Record
 from tenantry_sim.world import World
 
@@ -41,6 +42,22 @@ class VolumeController:
     def _on_change(self, change: Change) -> None:
         if change.type != "DELETED":
             self._plan()
+        elif change.record.namespace:  # claims alone have one
+            claim = change.record.decode()
+            self.world.clock.call_later(_SETTLE_SECONDS, lambda: self._release(claim))
+
+    def _release(self, claim: Object) -> None:
+        """What the reclaim policy of a volume says once its claim is gone."""
+        volumes = self.world.kind(_VOLUMES)
+        record = volumes.get("", claim["spec"].get("volumeName") or "")
+        volume = record.decode() if record is not None else None
+        if record is None or volume is None or not _claimed_by(volume, claim):
+            return
+        if volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete":
+            delete(self.world, volumes, record, DeleteOptions())
+            return
+        volume["status"] = {"phase": "Released"}
+        self.world.store.replace(volumes, record, volume)
 
     def _plan(self) -> None:
         if self._timer is None:
