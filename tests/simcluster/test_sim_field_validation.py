@@ -73,3 +73,13 @@ async def test_wrong_types_are_refused(api: Api) -> None:
     bad = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "m"}, "immutable": "yes"}
     code, body, _ = await _send(api, "POST", _MAPS, json.dumps(bad))
     assert (code, "cannot be handled as a ConfigMap" in body["message"]) == (400, True)
+
+
+async def test_ports_of_ingresses_are_objects(api: Api) -> None:
+    service = {"name": "s", "port": {"number": 80}}
+    path = {"path": "/", "pathType": "Prefix", "backend": {"service": service}}
+    body = {"metadata": {"name": "i"}, "spec": {"rules": [{"host": "a.example", "http": {"paths": [path]}}]}}
+    where = "/apis/networking.k8s.io/v1/namespaces/default/ingresses"
+    assert (await api.post(where, body))[0] == 201
+    service["port"] = "http"
+    assert (await api.post(where, {**body, "metadata": {"name": "j"}}))[0] == 400
