@@ -46,14 +46,14 @@ class Controller(ABC):
         """The usual `keys`: the object itself, or the controller of kind `api_kind` that the change belongs to."""
         if kind == mine:
             return [(change.record.namespace, change.record.name)]
-        found = []
-        for record in (change.record, change.previous):
-            if record is None or b'"ownerReferences"' not in record.raw:
-                continue
-            owner = controller_of(head(record))
-            if owner is not None and owner.kind == api_kind:
-                found.append((record.namespace, owner.name))
-        return found
+        record = change.record
+        owners = self.owners.owners((kind, record.namespace, record.name))
+        owner = next((o for o in owners if o.controller), None)
+        if owner is None:
+            # Gone, or just let go: the objects themselves tell whose it was.
+            records = [r for r in (record, change.previous) if r is not None and b'"ownerReferences"' in r.raw]
+            owner = next(filter(None, (controller_of(head(r)) for r in records)), None)
+        return [(record.namespace, owner.name)] if owner is not None and owner.kind == api_kind else ()
 
 
 class Runner:
