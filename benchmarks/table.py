@@ -13,6 +13,7 @@ from pathlib import Path
 WORKLOADS = {
     "SchedulingBasic": 10_000,
     "SchedulingStatefulSet": 10_000,
+    "SchedulingStatefulSetOwned": 10_000,
     "TopologySpreading": 10_000,
     "PreferredTopologySpreading": 10_000,
     "DefaultTopologySpreading": 10_000,

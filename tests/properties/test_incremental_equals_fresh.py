@@ -8,7 +8,8 @@ import pytest
 from deciding import profile_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worlds import CHOSEN, World, changes, full_starts, kinds, numbers, pod_changes, spread_starts, starts
+from spread_worlds import spread_starts
+from worlds import CHOSEN, World, changes, full_starts, kinds, numbers, pod_changes, starts
 
 from tenantry_core.cycle import class_eval, grouped
 from tenantry_core.cycle.decision import Decision, Placement

@@ -84,6 +84,9 @@ def build(workload: Workload, size: Size) -> Stage:
         placer.cache.upsert_node(node)
     if workload.service:
         placer.put("Service", decode("Service", shapes.service(workload.measured.namespace, workload.service)))
+    if workload.stateful_set:
+        owner = shapes.stateful_set(workload.measured.namespace, workload.stateful_set)
+        placer.put("StatefulSet", decode("StatefulSet", owner))
     for number, group in enumerate(workload.init):
         bodies = _bodies(group, scaled(group.pods, size.nodes), f"init-{number}")
         placer.submit(decoded("Pod", bodies), pace.now)

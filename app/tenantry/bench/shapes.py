@@ -118,6 +118,11 @@ def service(namespace: str, name: str) -> Body:
     return {"metadata": {"namespace": namespace, "name": name}, "spec": {"selector": {"app": name}}}
 
 
+def stateful_set(namespace: str, name: str) -> Body:
+    """The StatefulSet that `stateful` pods name as their owner, selecting its own name as their app."""
+    return {"metadata": {"namespace": namespace, "name": name}, "spec": {"selector": {"matchLabels": {"app": name}}}}
+
+
 def _pod(namespace: str, name: str, cpu: str, memory: str, priority: int = 0) -> Body:
     amounts = {"cpu": cpu, "memory": memory}
     container = {

@@ -1,4 +1,4 @@
-"""The workloads, as data: names, shapes and proportions of kube-scheduler's scheduler_perf table, and one of our own.
+"""The workloads, as data: names, shapes and proportions of kube-scheduler's scheduler_perf table, and two of our own.
 
 Numbers of pods are for `BASE_NODES` nodes and grow with them. Where upstream does something every so many milliseconds,
 it is done here every so many pods, and the clock that the queue sees runs to match: at the pace (pods per second) that
@@ -41,6 +41,8 @@ class Workload:
     """Values of the zone label, in turns; empty for nodes without it."""
     service: str = ""
     """Name of a Service in the namespace of the measured pods; empty for none."""
+    stateful_set: str = ""
+    """Name of a StatefulSet in the namespace of the measured pods; empty for none."""
     beside: Shape | None = None
     """A pod that is created every `every` measured pods."""
     every: int = 0
@@ -69,6 +71,13 @@ def _group(shape: Shape, pods: int) -> Group:
 _TABLE = (
     Workload("SchedulingBasic", _group(shapes.plain, 10_000), (Group(shapes.plain, 1000),)),
     Workload("SchedulingStatefulSet", _group(shapes.stateful, 10_000), (Group(shapes.plain, 1000),)),
+    Workload(
+        "SchedulingStatefulSetOwned",
+        _group(shapes.stateful, 10_000),
+        (Group(shapes.plain, 1000),),
+        _MOON,
+        stateful_set="web",
+    ),
     Workload("TopologySpreading", _group(shapes.spread_hard, 5000), (Group(shapes.plain, 5000),), _MOON),
     Workload("PreferredTopologySpreading", _group(shapes.spread_soft, 5000), (Group(shapes.plain, 5000),), _MOON),
     Workload("DefaultTopologySpreading", _group(shapes.served, 5000), (Group(shapes.plain, 5000),), _MOON, "served"),

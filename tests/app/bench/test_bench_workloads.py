@@ -27,8 +27,9 @@ def test_a_preemptor_takes_three_pods() -> None:
     assert measure(WORKLOADS["PreemptionAsync"], Size(NODES, 1)).evicted == 3
 
 
-def test_pods_of_a_stateful_set_share_a_class() -> None:
-    stage = build(WORKLOADS["SchedulingStatefulSet"], Size(5, 20))
+@pytest.mark.parametrize("name", ["SchedulingStatefulSet", "SchedulingStatefulSetOwned"])
+def test_pods_of_a_stateful_set_share_a_class(name: str) -> None:
+    stage = build(WORKLOADS[name], Size(5, 20))
     classes = stage.placer.cache.classes
     before = len(classes)
     while stage.placer.attempt(stage.pace.tick()) is not None:
