@@ -106,3 +106,27 @@ async def test_ephemeral_containers_stay(now: Any, word: str) -> None:
         pod["spec"]["ephemeralContainers"] = now
         code, answer = await cluster.call("PUT", path, pod)
         assert (code, f"may not be {word}" in answer["message"]) == (422, True)
+
+
+@in_virtual_time
+async def test_resize_within_quota_and_limits() -> None:
+    async with virtual("quotas") as cluster:
+        base = "/api/v1/namespaces/default"
+        await cluster.post(
+            f"{base}/resourcequotas", {"metadata": {"name": "q"}, "spec": {"hard": {"requests.cpu": "3"}}}
+        )
+        limits = {"limits": [{"type": "Container", "min": {"cpu": "500m"}}]}
+        await cluster.post(f"{base}/limitranges", {"metadata": {"name": "l"}, "spec": limits})
+        await cluster.pass_(1)
+        await cluster.post(PODS, _pod(requests={"cpu": "1"}))
+        for cpu, code, message in (
+            ("100m", 403, "minimum cpu usage per Container is 500m"),
+            ("4", 403, "exceeded quota: q, requested: requests.cpu=3, used: requests.cpu=1, limited: requests.cpu=3"),
+            ("2", 200, ""),
+        ):
+            body = {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]}}
+            found, answer = await cluster.call("PATCH", f"{PODS}/p/resize", body, STRATEGIC)
+            assert (found, message in answer.get("message", "")) == (code, True), answer
+        for seconds in (0, 5):
+            await cluster.pass_(seconds)
+            assert (await cluster.get(f"{base}/resourcequotas/q"))["status"]["used"] == {"requests.cpu": "2"}

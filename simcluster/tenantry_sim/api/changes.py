@@ -87,7 +87,10 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
     if call.gate is not None:
         call.gate.validate(call, "UPDATE", new, record.decode())
-    charges = charging.check_change(world, resource, old, new) if whole else ()
+    admitted = part is not None and part.admitted
+    if admitted:
+        rules.admit(world, new, call.dry_run)
+    charges = charging.check_change(world, resource, old, new) if whole or admitted else ()
     if forget_owners:
         new["metadata"].pop("managedFields", None)
     note_update(world, call, old, new)

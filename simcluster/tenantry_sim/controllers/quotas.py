@@ -7,6 +7,7 @@ from tenantry_sim import quantities
 from tenantry_sim.controllers import writes
 from tenantry_sim.controllers.ownership import OwnerIndex
 from tenantry_sim.controllers.runner import Controller, Key
+from tenantry_sim.controllers.views import generation
 from tenantry_sim.kinds.charging import Usage, claim_usage, pod_usage, service_usage
 from tenantry_sim.kinds.scopes import has_scopes, in_scope
 from tenantry_sim.kinds.table import RESOURCES
@@ -24,7 +25,7 @@ _PLAIN = frozenset(
 
 
 class Quotas(Controller):
-    """Recounts every quota of a namespace in which something counted came or went."""
+    """Recounts every quota of a namespace that is new or changed, or in which something counted changed or went."""
 
     kinds = tuple(_COUNTED)
 
@@ -38,12 +39,13 @@ class Quotas(Controller):
             # Admission charges the status; that is no reason to count.
             same = change.previous.decode().get("spec") == change.record.decode().get("spec")
             return () if same else [(namespace, "")]
-        if kind != _KEY and not self.world.kind(_KEY).items.get(namespace):
+        if kind != _KEY and (change.type == "ADDED" or not self.world.kind(_KEY).items.get(namespace)):
+            # What comes was charged at admission; as in Kubernetes, only what goes or changes is a reason to count.
             return ()
         if change.type == "MODIFIED" and change.previous is not None and kind not in (_KEY, _CLAIMS, "/services"):
             ended = ("Succeeded", "Failed")
-            phases = [r.fields.get("status.phase") in ended for r in (change.previous, change.record)]
-            if kind != "/pods" or phases[0] == phases[1]:
+            states = [(r.fields.get("status.phase") in ended, generation(r)) for r in (change.previous, change.record)]
+            if kind != "/pods" or states[0] == states[1]:
                 return ()
         return [(namespace, "")]
 

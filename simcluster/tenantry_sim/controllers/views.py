@@ -1,5 +1,6 @@
 """Pods as controllers see them: the few members that matter, decoded once per revision."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -64,8 +65,15 @@ class _Pod(msgspec.Struct):
     status: _Status = msgspec.field(default_factory=_Status)
 
 
+_GENERATION = re.compile(rb'"generation":(\d+)')
 _read_pod = msgspec.json.Decoder(_Pod, strict=False).decode
 _read_head = msgspec.json.Decoder(Head, strict=False).decode
+
+
+def generation(record: Record) -> bytes:
+    """The generation as it is written; the first in the object is the object's own."""
+    match = _GENERATION.search(record.raw)
+    return match.group(1) if match else b""
 
 
 def head(record: Record) -> Meta:

@@ -85,8 +85,10 @@ def check_new(world: World, resource: Resource, obj: Object) -> Sequence[Charge]
 
 
 def check_change(world: World, resource: Resource, old: Object, new: Object) -> Sequence[Charge]:
-    """What a changed claim or service would be charged on top. Raises ApiError 403 when a quota refuses."""
-    if resource.key not in (_CLAIMS, _SERVICES):
+    """What a changed claim, service or pod would be charged on top. Raises ApiError 403 when a quota refuses."""
+    if resource.key not in (_CLAIMS, _SERVICES, _PODS):
+        return ()
+    if resource.key == _PODS and old["spec"]["containers"] == new["spec"]["containers"]:
         return ()
     inner = world.kind(_QUOTAS).items.get(new["metadata"].get("namespace", ""))
     if not inner:

@@ -123,6 +123,6 @@ def _fresh_causes(container: dict[str, Any], path: str, others: dict[str, Object
 
 
 PARTS = {
-    "resize": Part(merge_resize, resize_causes),
+    "resize": Part(merge_resize, resize_causes, admitted=True),
     "ephemeralcontainers": Part(merge_ephemeral, ephemeral_causes),
 }

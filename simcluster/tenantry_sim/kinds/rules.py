@@ -25,6 +25,8 @@ class Part:
     """The old object with what the subresource takes from the new one: (old, new)."""
     validate: Callable[[Object, Object], list[Cause]]
     """What is wrong with the change: (old, merged)."""
+    admitted: bool = False
+    """Whether limits and quotas have a say, as for a new object."""
 
 
 @dataclass(frozen=True)
