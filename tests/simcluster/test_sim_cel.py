@@ -19,6 +19,7 @@ _HOLDS: list[tuple[str, Any]] = [
     ("quantity('1.0') == quantity('1') && quantity(self).asInteger() == 1024", "1Ki"),
     ("isIP(self) && cidr('10.0.0.0/8').containsIP(self) && !isCIDR(self)", "10.1.2.3"),
     ("sets.contains(self, [1]) && sets.intersects(self, [2, 9]) && sets.equivalent(self, [2, 1])", [1, 2]),
+    ("self.all(i, v, i < v) && self.exists(i, v, i == 1 && v == 2)", [1, 2]),
     ("self.?missing.orValue('x') == 'x'", {}),
     ("cel.bind(x, self, x.split(',').map(y, y.lowerAscii()) == ['a', 'b'])", "A,B"),
     ("duration(self) > duration('1s') && math.greatest(1, 2) == 2", "5s"),

@@ -169,6 +169,10 @@ _BAD: dict[str, tuple[Any, str]] = {
         ),
         "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[a].x-kubernetes-validations[0].rule",
     ),
+    "pattern": (
+        lambda d: d["spec"]["versions"][0].update(version(spec_of(a={"type": "string", "pattern": "^(?!x)"}))),
+        "spec.versions[0].schema.openAPIV3Schema",
+    ),
     "scope": (lambda d: d["spec"].update(scope="Galaxy"), "spec.scope"),
     "list map without keys": (
         lambda d: d["spec"]["versions"][0].update(

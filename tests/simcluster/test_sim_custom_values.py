@@ -94,6 +94,13 @@ _REFUSED: dict[str, tuple[dict[str, Any], Any, str, str, str]] = {
         "should be greater than 3",
     ),
     "pattern": (spec_of(a={**_TEXT, "pattern": "^x+$"}), {"a": "y"}, "FieldValueInvalid", "spec.a", "match '^x+$'"),
+    "pattern with a class": (
+        spec_of(a={**_TEXT, "pattern": "^[[:alpha:]-]+$"}),
+        {"a": "a-1"},
+        "FieldValueInvalid",
+        "spec.a",
+        "should match '^[[:alpha:]-]+$'",
+    ),
     "longest": (spec_of(a={**_TEXT, "maxLength": 2}), {"a": "abc"}, "FieldValueTooLong", "spec.a", "more than 2 bytes"),
     "shortest": (spec_of(a={**_TEXT, "minLength": 2}), {"a": "a"}, "FieldValueInvalid", "spec.a", "at least 2 chars"),
     "most": (spec_of(s={**_SET, "maxItems": 1}), {"s": ["a", "b"]}, "FieldValueTooMany", "spec.s", "at most 1 items"),

@@ -9,6 +9,9 @@ from cel_expr_python.ext import ext_bindings, ext_encoders, ext_math, ext_option
 
 from tenantry_sim.cel.functions import declarations
 
+_CONFIG = "name: kubernetes\nextensions:\n- name: sets\n- name: two-var-comprehensions\n"
+"""Extensions that the library offers by name only."""
+
 
 class CelError(Exception):
     """An expression that does not compile or cannot be evaluated; the text says why."""
@@ -44,6 +47,7 @@ def _reason(text: Any) -> str:
 @cache
 def _environment(variables: tuple[str, ...]) -> Any:
     return cel.NewEnv(
+        config=cel.NewEnvConfigFromYaml(_CONFIG),
         variables=dict.fromkeys(variables, cel.Type.DYN),
         functions=declarations(),
         extensions=[

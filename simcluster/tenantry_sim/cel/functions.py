@@ -110,27 +110,12 @@ def _contains_ip(network: _Map, other: Any) -> bool:
     return ipaddress.ip_address(inside) in ipaddress.ip_network(network["cidr"])
 
 
-def _intersects(a: list[Any], b: list[Any]) -> bool:
-    return any(item in b for item in a)
-
-
-def _all_in(a: list[Any], b: list[Any]) -> bool:
-    return all(item in a for item in b)
-
-
 def _lists() -> list[Any]:
     return [
         _function("isSorted", (_T.BOOL, [_T.LIST], _is_sorted)),
         _function("sum", (_T.DYN, [_T.LIST], sum)),
         _function("min", (_T.DYN, [_T.LIST], min)),
         _function("max", (_T.DYN, [_T.LIST], max)),
-        _function("sets.contains", (_T.BOOL, [_T.LIST, _T.LIST], _all_in), member=False),
-        _function("sets.intersects", (_T.BOOL, [_T.LIST, _T.LIST], _intersects), member=False),
-        _function(
-            "sets.equivalent",
-            (_T.BOOL, [_T.LIST, _T.LIST], lambda a, b: _all_in(a, b) and _all_in(b, a)),
-            member=False,
-        ),
     ]
 
 

@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import jsonschema_rs
-
 from tenantry_sim.cel import CelError
 from tenantry_sim.custom.paths import PathError, compile_path
 from tenantry_sim.custom.rules import compile_rule
-from tenantry_sim.custom.translate import json_schema
+from tenantry_sim.custom.translate import validator_of
 from tenantry_sim.kinds.names import bad_value, required
 from tenantry_sim.kinds.rules import Rules
 from tenantry_sim.status import Cause
@@ -94,9 +92,9 @@ def _schema_causes(schema: Mapping[str, Any], path: str) -> list[Cause]:
     if found:
         return found
     try:
-        jsonschema_rs.Draft202012Validator(json_schema(schema), validate_formats=True)
+        validator_of(schema)
     except ValueError as problem:
-        found.append(bad_value(path, "", f"the schema cannot be used: {problem}"))
+        found.append(bad_value(path, "", f"the schema cannot be used: {str(problem).partition(chr(10))[0]}"))
     return found
 
 

@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-import jsonschema_rs
-
-from tenantry_sim.custom.formats import FORMATS
 from tenantry_sim.custom.paths import PathError, Read, compile_path
 from tenantry_sim.custom.ratchet import unchanged
 from tenantry_sim.custom.rules import RuleTree
 from tenantry_sim.custom.structural import embedded_causes, list_causes, set_defaults
-from tenantry_sim.custom.translate import cause_of, json_schema
+from tenantry_sim.custom.translate import cause_of, validator_of
 from tenantry_sim.kinds.rules import Rules
 from tenantry_sim.schemas.nodes import FREE, Node, Reader
 from tenantry_sim.schemas.package import metadata_node
@@ -78,9 +75,7 @@ class CustomVersion:
         self.tree = RuleTree(self.schema)
         self.columns = [PrinterColumn(c) for c in row.get("additionalPrinterColumns") or (_AGE,)]
         self.scale: Mapping[str, str] = (row.get("subresources") or {}).get("scale") or {}
-        self._validator = jsonschema_rs.Draft202012Validator(
-            json_schema(self.schema, root=True), formats=FORMATS, validate_formats=True
-        )
+        self._validator = validator_of(self.schema, root=True)
         self.rules = Rules(default=self.default, validate=self.validate, validate_update=self.validate_update)
 
     def default(self, obj: Object) -> None:
@@ -109,7 +104,11 @@ class CustomVersion:
 
     def _found(self, new: Object, old: Object | None) -> list[Cause]:
         whole = self._whole(new)
-        found = [] if self._validator.is_valid(whole) else [cause_of(e) for e in self._validator.iter_errors(whole)]
+        found = (
+            []
+            if self._validator.is_valid(whole)
+            else [cause_of(e, self.schema) for e in self._validator.iter_errors(whole)]
+        )
         found += embedded_causes(new, self.schema)
         found += list_causes(new, self.schema)
         if self.tree.empty:

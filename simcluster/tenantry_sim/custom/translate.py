@@ -1,9 +1,13 @@
 """From a structural schema to plain JSON schema, and from what the validator finds to causes."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jsonschema_rs
+
+from tenantry_sim.custom.formats import FORMATS
 from tenantry_sim.schemas.checks import path_text, type_name
 from tenantry_sim.status import Cause
 
@@ -24,6 +28,19 @@ _COPIED = (
     "type",
     "uniqueItems",
 )
+_POSIX = re.compile(r"\[:(\w+):\]")
+_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "digit": "0-9",
+    "lower": "a-z",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": "\\t\\n\\v\\f\\r ",
+    "upper": "A-Z",
+    "word": "0-9A-Za-z_",
+    "xdigit": "0-9A-Fa-f",
+}
+"""Classes that Go's expressions have and the validator's have not."""
 _LIST_OF = ("allOf", "anyOf", "oneOf")
 
 
@@ -35,6 +52,8 @@ def json_schema(schema: Mapping[str, Any], root: bool = False) -> dict[str, Any]
             out[f"exclusive{bound}"] = out.pop(bound.lower(), None)
     if schema.get("x-kubernetes-int-or-string"):
         out["type"] = ["integer", "string"]
+    if "pattern" in out:
+        out["pattern"] = _POSIX.sub(lambda match: _CLASSES.get(match.group(1), match.group(0)), str(out["pattern"]))
     if schema.get("nullable") and "type" in out:
         known = out["type"]
         out["type"] = [*(known if isinstance(known, list) else [known]), "null"]
@@ -56,6 +75,13 @@ def json_schema(schema: Mapping[str, Any], root: bool = False) -> dict[str, Any]
     return out
 
 
+def validator_of(schema: Mapping[str, Any], root: bool = False) -> Any:
+    """A validator for values of a structural schema. Raises ValueError for a pattern that Go would refuse too."""
+    rules = json_schema(schema, root)
+    options = jsonschema_rs.RegexOptions()  # no look-around, linear time, as in Go
+    return jsonschema_rs.Draft202012Validator(rules, formats=FORMATS, validate_formats=True, pattern_options=options)
+
+
 def _invalid(path: str, value: Any, why: str) -> Cause:
     shown = json.dumps(value) if not isinstance(value, dict | list) else json.dumps(value, separators=(",", ":"))
     return Cause("FieldValueInvalid", f"Invalid value: {shown}: {why}", path)
@@ -75,14 +101,26 @@ _COMBINED = {
 }
 
 
+def _written(schema: Any, steps: Sequence[str | int]) -> Any:
+    """What the definition itself has at a place of the translated schema."""
+    for step in steps:
+        inside = isinstance(schema, Mapping) and step in schema
+        if not inside and not (isinstance(schema, list) and isinstance(step, int) and step < len(schema)):
+            return None
+        schema = schema[step]
+    return schema
+
+
 def _number(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def cause_of(error: Any) -> Cause:
-    """One finding of the validator in the words of a real server."""
+def cause_of(error: Any, schema: Mapping[str, Any]) -> Cause:
+    """One finding of the validator in the words of a real server. `schema` is the structural schema."""
     kind, value = type(error.kind).__name__, error.instance
     facts = error.kind.as_dict()
+    if kind == "Pattern":
+        facts["pattern"] = _written(schema, error.schema_path) or facts["pattern"]
     path = path_text(error.instance_path)
     body = f"{path} in body"
     if kind == "Required":
