@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from tenantry_sim.api import openapi_v2
 from tenantry_sim.api.call import Answer
-from tenantry_sim.api.openapi import PROTOBUF_V2, document_v2, protobuf_v2, schemas
+from tenantry_sim.api.openapi import TITLE, document_v2, schemas
 from tenantry_sim.kinds.table import GROUPS, RESOURCES
 from tenantry_sim.store.catalog import Catalog
 from tenantry_sim.store.records import encode
@@ -14,6 +15,7 @@ from tenantry_sim.store.resource import Resource
 
 Served = Sequence[Resource]
 VERSION = "v1.36.0-sim"
+_PROTOBUF = "/openapi/v2 in protobuf"
 _REVIEW_ROWS = {
     "authorization.k8s.io": ("SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview"),
     "authentication.k8s.io": ("SelfSubjectReview", "TokenReview"),
@@ -109,7 +111,7 @@ def _patch_path(resource: Resource) -> tuple[str, dict[str, Any]]:
 
 
 def _openapi_v3(served: Served, path: str) -> dict[str, Any] | None:
-    info = {"title": "Tenantry embedded cluster", "version": VERSION}
+    info = {"title": TITLE, "version": VERSION}
     roots = {"api/v1": ("", "v1")}
     roots |= {f"apis/{g}/{v}": (g, v) for g, versions in _groups(served).items() for v in versions}
     if path == "/openapi/v3":
@@ -166,14 +168,16 @@ class Documents:
 
     def at(self, path: str, accept: str = "") -> Answer | None:
         """The document at a path; None when there is none."""
-        if path == "/openapi/v2" and "proto-openapi.spec.v2" in accept:
-            return Answer(200, protobuf_v2(VERSION), PROTOBUF_V2)
         if path in ("/healthz", "/livez", "/readyz"):
             return Answer(200, b"ok", "text/plain; charset=utf-8")
         served = (*RESOURCES, *self._catalog.resources())
         if self._made_at != self._catalog.changes:
             self._ready = {key: encode(value) for key, value in _documents(served).items()}
             self._made_at = self._catalog.changes
+        if path == "/openapi/v2" and "proto-openapi.spec.v2" in accept:
+            if _PROTOBUF not in self._ready:
+                self._ready[_PROTOBUF] = openapi_v2.document(served, schemas(served), TITLE, VERSION)
+            return Answer(200, self._ready[_PROTOBUF], openapi_v2.MEDIA_TYPE)
         if path == "/openapi/v2" and path not in self._ready:
             self._ready[path] = encode(document_v2(served, VERSION))
         if path.startswith("/openapi/v3") and path not in self._ready:

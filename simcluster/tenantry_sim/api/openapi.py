@@ -10,9 +10,7 @@ from tenantry_sim.schemas.package import definition_name
 from tenantry_sim.store.records import encode
 from tenantry_sim.store.resource import Resource
 
-PROTOBUF_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
-"""Media type of the answer. Clients ask with an `@` before the version, which no answer may carry."""
-_TITLE = "Tenantry embedded cluster"
+TITLE = "Tenantry embedded cluster"
 _FROM, _TO = "#/$defs/", "#/components/schemas/"
 
 
@@ -64,17 +62,6 @@ def schemas(rows: Sequence[Resource]) -> dict[str, Any]:
 
 def document_v2(rows: Sequence[Resource], version: str) -> dict[str, Any]:
     """Version 2 in JSON: every schema, no paths."""
-    info = {"title": _TITLE, "version": version}
+    info = {"title": TITLE, "version": version}
     text = encode(schemas(rows)).replace(_TO.encode(), b"#/definitions/")
     return {"swagger": "2.0", "info": info, "paths": {}, "definitions": msgspec.json.decode(text)}
-
-
-def _field(number: int, content: bytes) -> bytes:
-    """One length-delimited field of a protobuf message; contents here are shorter than 128 bytes."""
-    return bytes([number << 3 | 2, len(content)]) + content
-
-
-def protobuf_v2(version: str) -> bytes:
-    """Version 2 in protobuf without a single schema: kubectl then leaves the checking to the server."""
-    info = _field(1, _TITLE.encode()) + _field(2, version.encode())
-    return _field(1, b"2.0") + _field(2, info) + _field(8, b"") + _field(9, b"")
