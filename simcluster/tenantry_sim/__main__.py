@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from tenantry_sim.access import options
-from tenantry_sim.config import CONTROLLERS, DEFAULT_STAGES, SimConfig
+from tenantry_sim.config import CONTROLLERS, DEFAULT_STAGES, SimConfig, controllers_of
 from tenantry_sim.serve import run
 from tenantry_sim.stages import load
 
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     config = SimConfig(
         **access,
-        controllers=frozenset(filter(None, given.controllers.split(","))),
+        controllers=controllers_of(given.controllers),
         nodes=given.nodes,
         zones=given.zones,
         port=given.port,

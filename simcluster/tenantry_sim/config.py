@@ -122,3 +122,8 @@ class SimConfig:
         for i, stage in enumerate(self.stages):
             found += stage.problems(f"stages[{i}]")
         return found
+
+
+def controllers_of(text: str) -> frozenset[str]:
+    """Controller names of a command line: separated by commas, `all`, or `none` (as the empty text is)."""
+    return frozenset(name for name in (part.strip() for part in text.split(",")) if name not in ("", "none"))

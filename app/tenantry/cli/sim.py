@@ -8,7 +8,7 @@ from tenantry.cli import exits
 from tenantry_sim import SimConfig
 from tenantry_sim import run as serve_until_told
 from tenantry_sim.access import options
-from tenantry_sim.config import DEFAULT_STAGES
+from tenantry_sim.config import DEFAULT_STAGES, controllers_of
 from tenantry_sim.stages import load
 
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--controllers",
         default="all",
-        help="controllers to run, separated by commas (default all; empty for none)",
+        help="controllers to run, separated by commas (default all; none for a bare API server)",
     )
     parser.add_argument("--stages", metavar="FILE", help="YAML file with the life of simulated pods")
     parser.add_argument("--kubeconfig-out", metavar="FILE", help="write a kubeconfig that points at the server")
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGINT or SIGTERM."""
-    names = frozenset(filter(None, args.controllers.split(",")))
+    names = controllers_of(args.controllers)
     try:
         access = options.settings(args)
         stages = load(args.stages) if args.stages else DEFAULT_STAGES
