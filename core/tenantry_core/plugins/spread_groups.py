@@ -122,15 +122,15 @@ class SpreadGroups:
         scored = feasible > 0
         if self._complete is not None:
             scored &= self._complete
-        rows = int(feasible[scored].sum())
+        rows = int(np.add.reduce(feasible[scored]))
         if not rows:
             return np.zeros(self.size, dtype=np.int64)
         raw = self._soft[0].part(scored, rows)
         for part in self._soft[1:]:
             raw += part.part(scored, rows)
-        rounded = np.floor(raw + 0.5).astype(np.int64)
+        rounded = (raw + 0.5).astype(np.int64)  # raw is never negative
         among = rounded[scored]
-        low, high = int(among.min()), int(among.max())
+        low, high = int(np.minimum.reduce(among)), int(np.maximum.reduce(among))
         if high == 0:
             return scored * MAX_SCORE
         scores = MAX_SCORE * (high + low - rounded) // high

@@ -14,7 +14,8 @@ class DomainSums:
     """Matching pods by domain, for a key that many rows share a value of.
 
     By group: domain int64[G] (-1 where the label is missing), counted bool[G], missing bool[G]. By domain, with one
-    entry at the end for rows without the label: sums int64[D + 1], present bool[D + 1].
+    entry at the end for rows without the label: sums int64[D + 1], present bool[D + 1], weights float64[D + 1] (0 where
+    no row is scored), which stand for the groups last seen to hold scored rows.
     """
 
     def __init__(self, constraint: SpreadConstraint, domain: IntArray, counted: BoolArray) -> None:
@@ -26,6 +27,8 @@ class DomainSums:
         self._lacking = bool(self.missing.any())
         self._sums: IntArray = np.zeros(domains + 1, dtype=np.int64)
         self._present: BoolArray = np.zeros(domains + 1, dtype=np.bool_)
+        self._seen = b""
+        self._weights: FloatArray = np.zeros(domains + 1, dtype=np.float64)
 
     def count_all(self, groups: IntArray, counts: IntArray) -> None:
         """Sum afresh. groups and counts are int64[N]."""
@@ -44,23 +47,29 @@ class DomainSums:
     def passing(self, own: int) -> BoolArray:
         """bool[G]: one more pod keeps the skew. `own` is 1 where the pod itself counts."""
         standing = self._sums[self._present]
-        lowest = 0 if len(standing) < max(1, self.constraint.min_domains) else int(standing.min())
-        allowed = self._sums + own - lowest <= self.constraint.max_skew
+        lowest = 0 if len(standing) < max(1, self.constraint.min_domains) else int(np.minimum.reduce(standing))
+        allowed = self._sums <= self.constraint.max_skew + lowest - own
         allowed[-1] = False
-        found: BoolArray = allowed[self._domain]
+        found: BoolArray = allowed.take(self._domain)
         return found
 
     def part(self, scored: BoolArray, rows: int) -> FloatArray:
         """float64[G]: part of the raw score; only domains with a scored row count."""
+        seen = scored.tobytes()
+        if seen != self._seen:
+            self._seen = seen
+            self._weigh(scored)
+        by_domain = self._sums * self._weights + float(self.constraint.max_skew - 1)
+        if self._lacking:
+            by_domain[-1] = 0.0
+        found: FloatArray = by_domain.take(self._domain)
+        return found
+
+    def _weigh(self, scored: BoolArray) -> None:
         present = np.zeros(len(self._sums), dtype=np.bool_)
         present[self._domain[scored]] = True
         present[-1] = False
-        weight = math.log(int(np.count_nonzero(present)) + 2)
-        by_domain = (self._sums * present).astype(np.float64) * weight + float(self.constraint.max_skew - 1)
-        if self._lacking:
-            by_domain[-1] = 0.0
-        found: FloatArray = by_domain[self._domain]
-        return found
+        self._weights = present.astype(np.float64) * math.log(int(np.count_nonzero(present)) + 2)
 
 
 class RowCounts:
@@ -92,7 +101,7 @@ class RowCounts:
         standing = self._counted & (self._held > 0)
         domains = int(self._held[standing].sum())
         lowest = 0 if domains < max(1, self.constraint.min_domains) else int(self._sums[standing].min())
-        found: BoolArray = (self._sums + own - lowest <= self.constraint.max_skew) & ~self.missing
+        found: BoolArray = (self._sums <= self.constraint.max_skew + lowest - own) & ~self.missing
         return found
 
     def part(self, scored: BoolArray, rows: int) -> FloatArray:
