@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from tenantry_sim.cel import CelError, compile_expression
 from tenantry_sim.kinds.names import required
+from tenantry_sim.kinds.others import label_selector_causes
 from tenantry_sim.status import Cause
 from tenantry_sim.store.records import Object
 
@@ -65,6 +66,8 @@ def causes(obj: Object) -> list[Cause]:
             found.append(Cause("FieldValueDuplicate", f'Duplicate value: "{name}"', f"{path}.name"))
         seen.add(name)
         found += [*_policies(hook, path), *_target(hook, path), *_rules(hook, path), *_conditions(hook, path)]
+        for key in ("namespaceSelector", "objectSelector"):
+            found += label_selector_causes(hook.get(key) or {}, f"{path}.{key}")
     return found
 
 

@@ -146,6 +146,15 @@ def spec_default(obj: Object) -> None:
     obj.setdefault("spec", {})
 
 
+def label_selector_causes(selector: Object, path: str) -> list[Cause]:
+    """What is wrong with the operators of a label selector."""
+    try:
+        selectors.from_object(selector)
+    except selectors.SelectorError as problem:
+        return [Cause("FieldValueInvalid", f"Invalid value: {problem}", f"{path}.matchExpressions")]
+    return []
+
+
 def selector_causes(obj: Object) -> list[Cause]:
     """What is wrong with the operators of a `spec.selector`."""
     try:

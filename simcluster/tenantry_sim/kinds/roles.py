@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenantry_sim.kinds.names import required
+from tenantry_sim.kinds.others import label_selector_causes
 from tenantry_sim.status import Cause
 from tenantry_sim.store.records import Object
 
@@ -30,7 +31,14 @@ def role_causes(obj: Object) -> list[Cause]:
 
 
 def cluster_role_causes(obj: Object) -> list[Cause]:
-    return [c for i, rule in enumerate(obj.get("rules") or ()) for c in _rule(rule, f"rules[{i}]", False)]
+    found = [c for i, rule in enumerate(obj.get("rules") or ()) for c in _rule(rule, f"rules[{i}]", False)]
+    aggregation = obj.get("aggregationRule")
+    if aggregation is None:
+        return found
+    path, chosen = "aggregationRule.clusterRoleSelectors", aggregation.get("clusterRoleSelectors") or ()
+    if not chosen:
+        found.append(required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"))
+    return found + [c for i, s in enumerate(chosen) for c in label_selector_causes(s, f"{path}[{i}]")]
 
 
 def role_update_causes(old: Object, new: Object) -> list[Cause]:

@@ -17,7 +17,7 @@ _TABLE = {
         secret projected downwardAPI hostPath emptyDir involvedObject regarding source deprecatedSource series
         preconditions deleteOptions nodeInfo daemonEndpoints target resourceAttributes claimRef scopeSelector
         labelSelector drivers.allocatable clientConfig namespaceSelector objectSelector roleRef aggregationRule
-        clientConfig.service nonResourceAttributes
+        clientConfig.service nonResourceAttributes boundObjectRef
         """,
     "objects": """
         containers initContainers ephemeralContainers volumes tolerations schedulingGates ports env conditions
@@ -28,6 +28,7 @@ _TABLE = {
     "texts": """
         finalizers dryRun scopes matchExpressions.values accessModes command args operations rules.apiGroups
         apiVersions rules.resources resourceNames rules.verbs nonResourceURLs admissionReviewVersions audiences
+        spec.groups
         """,
     "map": "labels annotations nodeSelector matchLabels data stringData",
     "quantities": "requests limits capacity allocatable overhead hard used min max default defaultRequest",
@@ -38,7 +39,7 @@ _TABLE = {
         deprecatedFirstTimestamp deprecatedLastTimestamp lastObservedTime nominatedNodeName podIP hostIP user
         holderIdentity deletionTimestamp reportingComponent reportingController note unhealthyPodEvictionPolicy
         CSIStorageCapacity.capacity status.selector failurePolicy matchPolicy sideEffects reinvocationPolicy
-        rules.scope clientConfig.url caBundle expression path
+        rules.scope clientConfig.url caBundle expression path spec.token
         """,
     "number": """
         replicas maxSkew priority containerPort port hostPort nodePort gracePeriodSeconds status.ready
