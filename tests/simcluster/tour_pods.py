@@ -11,6 +11,7 @@ spec:
 """
 _RELABELLED = _POD.replace("{app: web}", "{app: web, tier: front}")
 _OTHER_IMAGE = _RELABELLED.replace("1.25", "1.27")
+_NONSENSE = _POD.replace("spec:", "spec:\n  nonsense: 1")
 _SMALL = """
 apiVersion: v1
 kind: Pod
@@ -67,7 +68,7 @@ PODS = Chapter(
 OUTPUT = Chapter(
     "output",
     [
-        Step("create {old:--validate=false} -f -", "(?s)pod/a created.*pod/b created.*pod/c created", text=_FEW),
+        Step("create -f -", "(?s)pod/a created.*pod/b created.*pod/c created", text=_FEW),
         Step("wait pod -l set=few --for=condition=Ready --timeout=20s", "pod/c condition met"),
         Step("get pods -o name", "^pod/a\npod/b\npod/c$"),
         Step("get pods --no-headers", "^a +1/1", absent="NAME"),
@@ -108,55 +109,59 @@ APPLY = Chapter(
     "apply",
     [
         Step("diff -f -", "^\\+  colour: blue", code=1, text=_BLUE),
-        Step("apply {old:--validate=false} -f - --dry-run=client", "created \\(dry run\\)", text=_BLUE),
-        Step("apply {old:--validate=false} -f - --dry-run=server", "created \\(server dry run\\)", text=_BLUE),
+        Step("apply -f - --dry-run=client", "created \\(dry run\\)", text=_BLUE),
+        Step("apply -f - --dry-run=server", "created \\(server dry run\\)", text=_BLUE),
         Step("get cm settings", "NotFound", code=1),
-        Step("apply {old:--validate=false} -f -", "configmap/settings created", text=_BLUE),
-        Step("apply {old:--validate=false} -f -", "configmap/settings unchanged", text=_BLUE),
+        Step("apply -f -", "configmap/settings created", text=_BLUE),
+        Step("apply -f -", "configmap/settings unchanged", text=_BLUE),
         Step("diff -f -", text=_BLUE, absent="colour"),
         Step("diff -f -", "(?s)^-  colour: blue.*^\\+  colour: green", code=1, text=_GREEN),
-        Step("apply {old:--validate=false} -f -", "configmap/settings configured", text=_GREEN),
+        Step("apply -f -", "configmap/settings configured", text=_GREEN),
         Step("apply view-last-applied cm settings", "shade: dark"),
-        Step("apply {old:--validate=false} -f -", "configmap/settings configured", text=_RED),
+        Step("apply -f -", "configmap/settings configured", text=_RED),
         Step("get cm settings -o jsonpath={.data}", '^{"colour":"red"}$'),
-        Step("apply {old:--validate=false} -f -", "pod/web created", text=_POD),
-        Step("apply {old:--validate=false} -f -", "pod/web configured", text=_RELABELLED),
-        Step("apply {old:--validate=false} -f -", "pod/web configured", text=_OTHER_IMAGE),
+        Step("apply -f -", "pod/web created", text=_POD),
+        Step("apply -f -", "pod/web configured", text=_RELABELLED),
+        Step("apply -f -", "pod/web configured", text=_OTHER_IMAGE),
         Step("get pod web -o jsonpath={.spec.containers[0].image}", "nginx:1.27"),
         Step(
-            "apply {old:--validate=false} -f - --prune -l app=web --prune-{old:white}{new:allow}list=core/v1/Pod",
+            "apply -f - --prune -l app=web --prune-{old:white}{new:allow}list=core/v1/Pod",
             "pod/web unchanged",
             text=_OTHER_IMAGE,
         ),
         Step("delete -f -", 'pod "web" deleted', text=_POD),
+        Step("apply -f -", 'unknown field "(spec.)?nonsense"', code=1, text=_NONSENSE),
+        Step("get pod web", "NotFound", code=1),
+        Step("apply --validate=false -f -", "pod/web created", text=_NONSENSE),
+        Step("get pod web -o yaml", "nginx", absent="^  nonsense"),
     ],
 )
 SERVER_APPLY = Chapter(
     "server-apply",
     [
-        Step("apply {old:--validate=false} --server-side -f -", "serverside-applied", text=_BLUE),
-        Step("apply {old:--validate=false} --server-side -f -", "serverside-applied", text=_GREEN),
+        Step("apply --server-side -f -", "serverside-applied", text=_BLUE),
+        Step("apply --server-side -f -", "serverside-applied", text=_GREEN),
         Step("get cm settings -o jsonpath={.metadata.managedFields[*].operation}", "Apply"),
         Step("diff --server-side -f -", "(?s)^-  colour: green.*^\\+  colour: red", code=1, text=_RED),
         Step(
-            "apply {old:--validate=false} --server-side --field-manager=rival -f -",
+            "apply --server-side --field-manager=rival -f -",
             'conflict with "kubectl"',
             code=1,
             text=_RED,
         ),
         Step(
-            "apply {old:--validate=false} --server-side --field-manager=rival --force-conflicts -f -",
+            "apply --server-side --field-manager=rival --force-conflicts -f -",
             "serverside-applied",
             text=_RED,
         ),
         Step("get cm settings -o jsonpath={.data.colour}", "^red$"),
         Step(
-            "apply {old:--validate=false} --server-side -f -",
+            "apply --server-side -f -",
             "serverside-applied",
             text=_BLUE.replace("colour: blue", "other: x"),
         ),
         Step("get cm settings -o jsonpath={.data}", '^{"colour":"red","other":"x"}$'),
-        Step("apply {old:--validate=false} --server-side --dry-run=server -f -", "server dry run", text=_POD),
+        Step("apply --server-side --dry-run=server -f -", "server dry run", text=_POD),
         Step("get pod web", "NotFound", code=1),
     ],
 )
@@ -188,10 +193,10 @@ PATCH = Chapter(
         Step('patch pod web --dry-run=server -p \'{"metadata":{"labels":{"dry":"yes"}}}\'', "patched"),
         Step("get pod web --show-labels", absent="dry"),
         Step('patch pod web --subresource=status --type=merge -p \'{"status":{"reason":"x"}}\'', since=(1, 24)),
-        Step("replace {old:--validate=false} -f -", "configmap/settings replaced", text=_BLUE),
+        Step("replace -f -", "configmap/settings replaced", text=_BLUE),
         Step("get cm settings -o jsonpath={.data}", '^{"colour":"blue"}$'),
         Step(
-            "replace {old:--validate=false} -f -",
+            "replace -f -",
             "(?i)conflict",
             code=1,
             text=_BLUE.replace("name: settings", 'name: settings, resourceVersion: "1"'),
@@ -201,7 +206,7 @@ PATCH = Chapter(
 DELETE = Chapter(
     "delete",
     [
-        Step("create {old:--validate=false} -f -", "pod/a created", text=_FEW),
+        Step("create -f -", "pod/a created", text=_FEW),
         Step("delete pods -l size=1 --timeout=20s", 'pod "a" deleted'),
         Step("delete pod b --grace-period=0 --force", 'pod "b" force deleted'),
         Step("delete pod c --dry-run=server", "server dry run"),
@@ -209,11 +214,11 @@ DELETE = Chapter(
         Step("delete pod c --wait=false", 'pod "c" deleted'),
         Step("wait pod/c --for=delete --timeout=20s", since=(1, 21)),
         Step("get pods", "No resources found", patience=5),
-        Step("create {old:--validate=false} -f -", "pod/a created", text=_FEW),
+        Step("create -f -", "pod/a created", text=_FEW),
         Step("delete -f - --timeout=20s", '(?s)pod "a" deleted.*pod "c" deleted', text=_FEW),
-        Step("create {old:--validate=false} -f -", "pod/a created", text=_FEW),
+        Step("create -f -", "pod/a created", text=_FEW),
         Step("delete pods --all --now", 'pod "c" deleted'),
-        Step("create {old:--validate=false} -f -", "held created", text=_HELD),
+        Step("create -f -", "held created", text=_HELD),
         Step("delete cm held --wait=false", "deleted"),
         Step("get cm held -o jsonpath={.metadata.deletionTimestamp}", "^\\d{4}-"),
         Step("wait cm/held --for=delete --timeout=1s", "timed out", code=1),

@@ -108,7 +108,7 @@ CASCADE = Chapter(
 DAEMONS = Chapter(
     "daemons",
     [
-        Step("apply {old:--validate=false} -f -", "daemonset.apps/agent created", text=_DAEMONS),
+        Step("apply -f -", "daemonset.apps/agent created", text=_DAEMONS),
         Step("rollout status ds/agent --timeout=30s", "successfully rolled out"),
         Step("get ds agent", "^agent +3 +3 +3 +3 +3 +<none>"),
         Step("describe ds agent", "Desired Number of Nodes Scheduled: 3"),
@@ -127,7 +127,7 @@ DAEMONS = Chapter(
 STATEFUL = Chapter(
     "stateful",
     [
-        Step("apply {old:--validate=false} -f -", "statefulset.apps/store created", text=_STATEFUL),
+        Step("apply -f -", "statefulset.apps/store created", text=_STATEFUL),
         Step("rollout status sts/store --timeout=30s", "roll ?out complete"),
         Step("get pods -o name", "^pod/store-0\npod/store-1$"),
         Step("get sts", "^store +2/2"),
@@ -146,7 +146,7 @@ JOBS = Chapter(
         Step("get jobs", "^once .*0/1"),
         Step("get pods -l job-name=once -o name", "^pod/once-", patience=10),
         Step("delete job once", "deleted"),
-        Step("apply {old:--validate=false} -f -", "job.batch/short created", text=_JOB),
+        Step("apply -f -", "job.batch/short created", text=_JOB),
         Step("wait job/short --for=condition=complete --timeout=30s", "condition met"),
         Step("get job short", "^short .*2/2"),
         Step("describe job short", "2 Succeeded / 0 Failed"),
