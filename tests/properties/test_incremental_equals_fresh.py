@@ -17,12 +17,14 @@ from tenantry_core.cycle.message import fit_message
 from tenantry_core.cycle.run import Cycle
 
 PROFILE = profile_with()
+nominate = st.tuples(st.just("nominate"), kinds, numbers)
+drop_nomination = st.tuples(st.just("drop_nomination"))
 steps = st.one_of(
     changes,
     st.tuples(st.just("decide"), kinds, st.booleans()),
     st.tuples(st.just("decide"), kinds, st.just(True)),
-    st.tuples(st.just("nominate"), kinds, numbers),
-    st.tuples(st.just("drop_nomination")),
+    nominate,
+    drop_nomination,
 )
 
 
@@ -66,7 +68,7 @@ class Deciding(World):
             self.hold(pod, kept.node)
 
     def _nominate(self, kind: int, node: int) -> None:
-        self.cache.nominate(self.pod(kind, 99).priority(100).build(), f"n{node}")
+        self.cache.nominate(self.pod(kind, 90 + node).priority(100).build(), f"n{node}")
 
     def _drop_nomination(self) -> None:
         for uid in list(self.cache.nominations):
@@ -97,7 +99,16 @@ def test_incremental_equals_fresh_while_nodes_fill_up_and_empty(
 
 
 @WAYS
-@settings(max_examples=150)
+@settings(max_examples=60)
+@given(full_starts, st.lists(st.one_of(take, take, nominate, pod_changes), min_size=20, max_size=40))
+def test_incremental_equals_fresh_while_nodes_are_promised(
+    few_rows: int, keep: int, start: tuple[Any, ...], sequence: list[tuple[Any, ...]]
+) -> None:
+    check(Deciding(start, keep), few_rows, sequence)
+
+
+@WAYS
+@settings(max_examples=100)
 @given(spread_starts, st.booleans(), st.lists(st.one_of(take, take, decide, pod_changes), min_size=30, max_size=60))
 def test_incremental_equals_fresh_while_pods_spread(
     few_rows: int, keep: int, start: tuple[Any, ...], served: bool, sequence: list[tuple[Any, ...]]

@@ -26,6 +26,7 @@ from tenantry_core.framework.status import Code
 
 if TYPE_CHECKING:
     from tenantry_core.cycle.grouped import GroupedRows
+    from tenantry_core.cycle.nominated import KeptPromises
 
 FEW_ROWS = 24
 """Up to this many changed rows are updated one at a time; more are done as one array operation."""
@@ -50,6 +51,8 @@ class ClassEval:
         self._row_scorers = tuple(s for s in scorers if s.plugin.score_scope is Scope.ROW and not _is_global(s))
         self.grouped: GroupedRows | None = None
         """Kept by `grouped_rows` for pods that a plugin groups rows for."""
+        self.promises: KeptPromises | None = None
+        """Kept for pods that are decided while nodes are promised to others."""
         self._static_version = -1
         self._position = -1
         self._scalar = all(isinstance(f.plugin, RowFilter) for f in self._row_filters) and all(

@@ -48,6 +48,50 @@ def drop_promised(cycle: Filtering, ctx: CycleContext, mask: BoolArray) -> BoolA
     return mask
 
 
+class KeptPromises:
+    """For one class: which rows are taken by promises. A row is tried again only when it or its promises changed."""
+
+    def __init__(self) -> None:
+        self._answers: dict[int, tuple[list[PodClass], bool]] = {}
+        self._position = -1
+
+    def taken(self, profile: Profile, ctx: CycleContext, ok: BoolArray) -> list[int] | None:
+        """Rows of `ok` (bool[N], passing without promises) that do not hold with their promises kept.
+
+        None where an answer hangs on more than its row, because a plugin that looks further speaks.
+        """
+        changed = ctx.snapshot.changes_since(self._position)
+        if changed is None:
+            self._answers.clear()
+        for row in changed or ():
+            self._answers.pop(row, None)
+        found = []
+        for row, classes in promised(ctx).items():
+            if ok.item(row):
+                known = self._answers.get(row)
+                if known is None or known[0] != classes:
+                    passes = _holds(profile, ctx, row, classes)
+                    if passes is None:
+                        return None
+                    known = self._answers[row] = (classes, passes)
+                if not known[1]:
+                    found.append(row)
+        self._position = ctx.snapshot.log_end
+        return found
+
+
+def _holds(profile: Profile, ctx: CycleContext, row: int, classes: list[PodClass]) -> bool | None:
+    """Whether a row holds with its promises kept; None where a plugin speaks that looks at more than the row."""
+    with ctx.snapshot.simulate() as simulation:
+        for cls in classes:
+            simulation.add(cls, row)
+        fresh = CycleContext(ctx.snapshot, ctx.cls, ctx.pod)
+        further = (f.plugin for f in profile.filter if f.plugin.filter_scope is Scope.GLOBAL)
+        if any(speaks(plugin, fresh) for plugin in (*profile.pre_filter, *further)):
+            return None
+        return row_passes(profile, ctx, row)
+
+
 def row_passes(profile: Profile, ctx: CycleContext, row: int) -> bool:
     """Whether a row that passed before passes in the view as it stands now.
 

@@ -17,12 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from tenantry_core.cycle.class_eval import ClassEval, active, asked_over_rows, scores_now, skippable, speaks
+from tenantry_core.cycle.class_eval import (
+    INFEASIBLE,
+    ClassEval,
+    active,
+    asked_over_rows,
+    scores_now,
+    skippable,
+    speaks,
+)
 from tenantry_core.cycle.constraints import Refused, best_first, constraints_of, first_allowed, note_refused
 from tenantry_core.cycle.decision import Decision, Diagnosis, Placement, Unplaced
 from tenantry_core.cycle.diagnose import PRE_FILTER_CUT, diagnose
 from tenantry_core.cycle.grouped import grouped_rows
-from tenantry_core.cycle.nominated import drop_promised
+from tenantry_core.cycle.nominated import KeptPromises, drop_promised
 from tenantry_core.cycle.normalize import normalized
 from tenantry_core.cycle.sampling import sampled
 from tenantry_core.framework.columns import BoolArray, IntArray
@@ -78,9 +86,9 @@ class Cycle:
     def _speaking(self, ctx: CycleContext, asked: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
         """Who of `asked` has something to add to the class's evaluation: nobody, or one plugin that groups rows.
 
-        None where the long way must be taken: others speak, or nodes are promised or sampled.
+        None where the long way must be taken: others speak, or nodes are sampled.
         """
-        if asked is None or self._samples or self._constraints or self._snapshot.nominations:
+        if asked is None or self._samples or self._constraints:
             return None
         speaking: tuple[Any, ...] = ()
         for plugin in asked:
@@ -94,6 +102,8 @@ class Cycle:
         """Decide by the class's evaluation and what `speaking` says of groups; None where that cannot be."""
         if speaking is None:
             return None
+        if self._snapshot.nominations:
+            return None if speaking else self._pick_around_promises(ctx, found)
         if not speaking:
             return self._pick(ctx, found, found.total, found.feasible)
         grouped = grouped_rows(found, speaking[0])
@@ -193,6 +203,24 @@ class Cycle:
         if best < 0:
             return self._unplaced(ctx, found, None)
         return self._placement(row, feasible, self._snapshot.nodes.alive_count, best if feasible > 1 else 0)
+
+    def _pick_around_promises(self, ctx: CycleContext, found: ClassEval) -> Decision | None:
+        """As `_pick`, without rows that promises take; None where the pod has one itself or that cannot be told."""
+        if ctx.pod.metadata.uid in self._snapshot.nominations:
+            return None
+        if found.promises is None:
+            found.promises = KeptPromises()
+        taken = found.promises.taken(self.profile, ctx, found.ok)
+        if not taken:
+            return None if taken is None else self._pick(ctx, found, found.total, found.feasible)
+        if not found.even:
+            return None
+        standing = found.total[taken]
+        found.total[taken] = INFEASIBLE
+        try:
+            return self._pick(ctx, found, found.total, found.feasible - len(taken))
+        finally:
+            found.total[taken] = standing
 
     def _next_of(self, rows: IntArray) -> int:
         position = int(np.searchsorted(rows, self._cursor))
