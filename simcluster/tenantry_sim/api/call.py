@@ -27,11 +27,19 @@ BUSY = frozenset({"/pods", "/nodes", "/events", "events.k8s.io/events", "coordin
 Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 
 
+class Suspended(Exception):
+    """A verb was broken off before it stored anything, because something takes time. No refusal."""
+
+    async def resume(self) -> None:
+        """Wait for it; then the verb may run again from the start."""
+        raise NotImplementedError
+
+
 class Gate(Protocol):
     """Admission by webhooks as the verbs see it; None on a call that no webhook is interested in.
 
-    Both checks may end the verb with an exception that is no refusal: the server then asks the webhooks and runs the
-    verb again from the start. So nothing may be stored before them.
+    Both checks may end the verb with `Suspended`: whoever called it waits, and runs it again from the start. So nothing
+    may be stored before them.
     """
 
     def settle(self, metadata: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from tenantry_sim.faults import FaultRule, Faults
 from tenantry_sim.kinds.table import BY_KEY
 from tenantry_sim.status import ApiError, not_allowed
 from tenantry_sim.store.records import encode
-from tenantry_sim.webhooks import Caller, Hooks, WebhookGate, run_admitted
+from tenantry_sim.webhooks import Caller, ControllerGates, Hooks, WebhookGate, run_admitted
 from tenantry_sim.world import World
 
 _LOG = logging.getLogger(__name__)
@@ -41,6 +41,7 @@ class ApiServer:
         self.documents = Documents(world.catalog)
         self.hooks = Hooks(world)
         self.caller = Caller(world, config.webhook_addresses)
+        world.doorkeeper = ControllerGates(world, self.hooks, self.caller)
         self.faults: Faults | None = None
         self.port = 0
         self._server: web.Server | None = None

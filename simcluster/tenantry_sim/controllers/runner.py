@@ -1,9 +1,11 @@
 """The loop that all controllers share: changes become keys, keys are worked off in order, each once at a time."""
 
+import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
+from tenantry_sim.api.call import Suspended
 from tenantry_sim.clock import Cancellable
 from tenantry_sim.controllers.ownership import OwnerIndex, controller_of
 from tenantry_sim.controllers.views import head
@@ -68,6 +70,8 @@ class Runner:
         self._later: dict[tuple[int, Key], tuple[float, Cancellable]] = {}
         self._taps: list[tuple[KindStore, object]] = []
         self._timer: Cancellable | None = None
+        self._waiting: dict[tuple[int, Key], asyncio.Task[None]] = {}
+        """Objects whose webhooks are being asked."""
 
     def start(self) -> None:
         """Take in what is there, then follow."""
@@ -109,6 +113,8 @@ class Runner:
             timer.cancel()
         self._later.clear()
         self._queue.clear()
+        for task in list(self._waiting.values()):
+            task.cancel()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -127,9 +133,14 @@ class Runner:
             self._timer = self.world.clock.call_later(_SETTLE_SECONDS, self._turn)
 
     def _sync(self, item: tuple[int, Key]) -> None:
+        if item in self._waiting:
+            return
         number, key = item
         try:
             again = self.controllers[number].sync(*key)
+        except Suspended as wait:
+            self._waiting[item] = asyncio.get_running_loop().create_task(self._wait(item, wait))
+            return
         except ApiError as refusal:
             again = self._backoff(item)
             _LOG.debug("%s %s refused: %s", type(self.controllers[number]).__name__, key, refusal)
@@ -140,6 +151,18 @@ class Runner:
             self._failures.pop(item, None)
         if again is not None:
             self._plan(item, again)
+
+    async def _wait(self, item: tuple[int, Key], wait: Suspended) -> None:
+        """Look at the object again once the webhooks have been asked."""
+        try:
+            await wait.resume()
+        except Exception:
+            _LOG.exception("webhooks for %s could not be asked", item[1])
+            self._plan(item, self._backoff(item))
+            return
+        finally:
+            self._waiting.pop(item, None)
+        self._add(item)
 
     def _backoff(self, item: tuple[int, Key]) -> float:
         count = self._failures[item] = self._failures.get(item, 0) + 1

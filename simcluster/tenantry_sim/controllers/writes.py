@@ -6,13 +6,25 @@ from typing import Any
 from tenantry_sim.api.call import Call
 from tenantry_sim.api.verbs import create_object
 from tenantry_sim.kinds.table import BY_KEY
+from tenantry_sim.status import ApiError
 from tenantry_sim.store.records import Object, Record
 from tenantry_sim.world import World
 
 
 def create(world: World, key: str, namespace: str, obj: Object) -> Record:
-    """Admit, default and store a new object. Raises ApiError."""
-    record = create_object(world, Call("POST", BY_KEY[key], namespace, "", "", {}), obj)
+    """Admit, default and store a new object. Raises ApiError, and Suspended while webhooks are asked."""
+    call = Call("POST", BY_KEY[key], namespace, "", "", {})
+    keeper = world.doorkeeper
+    gate = call.gate = keeper.gate(call, obj) if keeper is not None else None
+    if keeper is None or gate is None:
+        record = create_object(world, call, obj)
+    else:
+        try:
+            record = create_object(world, call, obj)
+        except ApiError:
+            keeper.passed(gate)
+            raise
+        keeper.passed(gate)
     assert record is not None
     return record
 

@@ -6,7 +6,8 @@ in (see `kinds.admission`).
 """
 
 from tenantry_sim.webhooks.caller import Caller
+from tenantry_sim.webhooks.doorkeeper import ControllerGates
 from tenantry_sim.webhooks.gate import WebhookGate, run_admitted
 from tenantry_sim.webhooks.hooks import Hooks
 
-__all__ = ["Caller", "Hooks", "WebhookGate", "run_admitted"]
+__all__ = ["Caller", "ControllerGates", "Hooks", "WebhookGate", "run_admitted"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from tenantry_sim.api.call import Answer, Call, Operation, check_shape
+from tenantry_sim.api.call import Answer, Call, Operation, Suspended, check_shape
 from tenantry_sim.cel import CelError
 from tenantry_sim.kinds.events import to_stored, to_view
 from tenantry_sim.kinds.registry import rules_of
@@ -42,12 +42,16 @@ class _Step:
     refusal: ApiError | None = None
 
 
-class _Pending(Exception):
+class _Pending(Suspended):
     """The verb cannot go on before the webhooks have been asked."""
 
-    def __init__(self, step: _Step) -> None:
+    def __init__(self, gate: "WebhookGate", step: _Step) -> None:
         super().__init__()
-        self.step = step
+        self._gate = gate
+        self._step = step
+
+    async def resume(self) -> None:
+        await self._gate.ask(self._step)
 
 
 @dataclass
@@ -103,7 +107,7 @@ class WebhookGate:
                 raise step.refusal
             return step
         del self._steps[self._at :]
-        raise _Pending(_Step(question, chosen, mutating, shape))
+        raise _Pending(self, _Step(question, chosen, mutating, shape))
 
     def _in_scope(self, hook: Hook, question: Question) -> bool:
         """Whether the object's namespace is one that the webhook selects."""
@@ -116,9 +120,8 @@ class WebhookGate:
         record = self.world.find("/namespaces", space)
         return record is not None and hook.namespaces(record.labels)
 
-    async def ask(self, pending: _Pending) -> None:
+    async def ask(self, step: _Step) -> None:
         """Ask the webhooks that the verb is waiting for and keep what came out."""
-        step = pending.step
         try:
             if step.mutating:
                 await self._ask_in_turn(step)
@@ -235,6 +238,6 @@ async def run_admitted(gate: WebhookGate, call: Call, verb: Callable[[World, Cal
         gate.rewind()
         try:
             return verb(gate.world, call)
-        except _Pending as pending:
-            await gate.ask(pending)
+        except Suspended as wait:
+            await wait.resume()
     raise ApiError(500, "InternalError", "Internal error occurred: the object kept changing while webhooks were asked")
