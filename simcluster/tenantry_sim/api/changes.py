@@ -60,37 +60,15 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
 
     `obj` is private to this call. Raises ApiError 422.
     """
-    store, resource = world.store.kind(call.resource), call.resource
-    rules = rules_of(resource)
-    old = record.decode()
+    store, old = world.store.kind(call.resource), record.decode()
+    rules = rules_of(call.resource)
     part = rules.parts.get(call.subresource)
-    new = _merge_parts(call, old, obj) if part is None else part.merge(old, obj)
-    forget_owners = new["metadata"].get("managedFields") in ([], [{}])
-    _keep_metadata(old, new)
-    whole = call.subresource == "" or resource.custom is not None
-    if whole:
-        rules.default(new)
-        rules.update(world, old, new)
-    if call.gate is not None:
-        new = call.gate.mutate(call, "UPDATE", new, record.decode())
-        _keep_metadata(old, new)
-    rules.normalise_status(new)
-    causes = metadata_causes(resource.kind, new["metadata"])
-    if whole:
-        causes += rules.validate_update(old, new)
-    if part is not None:
-        causes += part.validate(old, new)
-    if causes:
-        raise invalid(resource.kind, resource.group, record.name, causes)
-    counts = part is not None or call.subresource == ""
-    if store.resource.generation and counts and _spec_changed(resource, old, new):
-        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
-    if call.gate is not None:
-        call.gate.validate(call, "UPDATE", new, record.decode())
+    forget_owners = obj["metadata"].get("managedFields") in ([], [{}])
+    new = _changed(world, call, record, old, obj)
     admitted = part is not None and part.admitted
     if admitted:
         rules.admit(world, new, call.dry_run)
-    charges = charging.check_change(world, resource, old, new) if whole or admitted else ()
+    charges = charging.check_change(world, call.resource, old, new) if _is_whole(call) or admitted else ()
     if forget_owners:
         new["metadata"].pop("managedFields", None)
     note_update(world, call, old, new)
@@ -102,6 +80,39 @@ def commit(world: World, call: Call, record: Record, obj: Object) -> Record | An
     if release(world, store, record, new):
         return _answer(call, new)
     return world.store.replace(store, record, new)
+
+
+def _is_whole(call: Call) -> bool:
+    """Whether the request writes the object itself; what is written to a custom resource is always checked as one."""
+    return call.subresource == "" or call.resource.custom is not None
+
+
+def _changed(world: World, call: Call, record: Record, old: Object, obj: Object) -> Object:
+    """The object after the change, with defaults, admitted by webhooks and validated. Raises ApiError 422."""
+    resource, rules = call.resource, rules_of(call.resource)
+    part = rules.parts.get(call.subresource)
+    new = _merge_parts(call, old, obj) if part is None else part.merge(old, obj)
+    _keep_metadata(old, new)
+    if _is_whole(call):
+        rules.default(new)
+        rules.update(world, old, new)
+    if call.gate is not None:
+        new = call.gate.mutate(call, "UPDATE", new, record.decode())
+        _keep_metadata(old, new)
+    rules.normalise_status(new)
+    causes = metadata_causes(resource.kind, new["metadata"])
+    if _is_whole(call):
+        causes += rules.validate_update(old, new)
+    if part is not None:
+        causes += part.validate(old, new)
+    if causes:
+        raise invalid(resource.kind, resource.group, record.name, causes)
+    counts = part is not None or call.subresource == ""
+    if world.store.kind(resource).resource.generation and counts and _spec_changed(resource, old, new):
+        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+    if call.gate is not None:
+        call.gate.validate(call, "UPDATE", new, record.decode())
+    return new
 
 
 def _answer(call: Call, obj: Object) -> Answer:

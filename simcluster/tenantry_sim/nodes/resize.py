@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 from tenantry_sim import quantities
-from tenantry_sim.kinds.charging import pod_usage
 from tenantry_sim.kinds.binding import set_condition
+from tenantry_sim.kinds.charging import pod_usage
 from tenantry_sim.store.records import Object
 from tenantry_sim.world import World
 
