@@ -2,7 +2,8 @@
 
 An input has `annotations` and `labels` of the pod, members of its `spec`, `stages` beside the default ones' place, and
 `steps`: `wait` (seconds, after which the pod is looked at), `patch`, `resize` and `debug` (merged into the pod, its
-resources and its ephemeral containers), `delete`, `lose` and `return` (its node).
+resources and its ephemeral containers), `delete`, `lose` and `return` (its node), `crowd` and `free` (its node, by a
+pod with so much CPU).
 """
 
 from pathlib import Path
@@ -61,6 +62,12 @@ async def _step(cluster: Virtual, step: dict[str, Any]) -> None:
     elif what == "debug":
         body = {"spec": {"ephemeralContainers": [{"name": value, "image": "tools:1"}]}}
         await cluster.patch(f"{PODS}/p/ephemeralcontainers", body, STRATEGIC)
+    elif what == "crowd":
+        containers = [{"name": "c", "image": "a:1", "resources": {"requests": {"cpu": value}}}]
+        spec = {"containers": containers, "nodeName": "node-1"}
+        await cluster.post(PODS, {"metadata": {"name": "crowd"}, "spec": spec})
+    elif what == "free":
+        await cluster.delete(f"{PODS}/crowd")
     elif what == "delete":
         await cluster.delete(f"{PODS}/p")
     else:

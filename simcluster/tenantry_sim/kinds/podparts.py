@@ -116,7 +116,7 @@ def _fresh_causes(container: dict[str, Any], path: str, others: dict[str, Object
         if container.get(field):
             why = "Forbidden: cannot be set for an Ephemeral Container"
             found.append(Cause("FieldValueForbidden", why, f"{path}.{field}"))
-    target = container.get("targetContainerName")
+    target = str(container.get("targetContainerName") or "")
     if target and target not in others:
         found.append(Cause("FieldValueNotFound", f'Not found: "{target}"', f"{path}.targetContainerName"))
     return found
