@@ -32,6 +32,33 @@ metadata: {name: broken}
 spec: {containers: [{name: main, resources: {requests: {cpu: much}}}]}
 """
 _NO_KIND = "apiVersion: example.com/v1\nkind: Unheard\nmetadata: {name: x}\n"
+_DEFINITION = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.tour.example.com}
+spec:
+  group: tour.example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, shortNames: [wd]}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties: {size: {type: integer, maximum: 10}, colour: {type: string, default: blue}}
+"""
+_WIDGET = """
+apiVersion: tour.example.com/v1
+kind: Widget
+metadata: {name: first}
+spec: {size: 3}
+"""
 
 OBJECTS = Chapter(
     "objects",
@@ -121,9 +148,13 @@ REFUSALS = Chapter(
     [
         Step("run web --image=nginx", "created"),
         Step("wait pod/web --for=condition=Ready --timeout=20s", "condition met"),
-        Step("logs web", "(?i)simulated|could not find|not found", code=1),
-        Step("exec web -- ls", "(?i)error", code=1),
+        Step("logs web", "containers are simulated, there is no log", code=1),
+        Step("logs nobody", "not found", code=1),
+        Step("exec web -- ls", "containers are simulated, nothing can be executed in them", code=1),
+        Step("attach web", "containers are simulated, there is nothing to attach to", code=1),
         Step("port-forward web 18080:80", "(?i)error", code=1),
+        Step("debug web --image=tools --profile=general", "debugger-", since=(1, 27)),
+        Step("get pod web -o jsonpath={.spec.ephemeralContainers[0].image}", "^tools$", since=(1, 27)),
         Step("top nodes", "Metrics API not available", code=1),
         Step("create cronjob x --image=a --schedule='* * * * *'", "could not find|no matches", code=1),
         Step("get cronjobs", "doesn't have a resource type", code=1),
@@ -141,4 +172,24 @@ REFUSALS = Chapter(
     ],
 )
 
-CHAPTERS = [OBJECTS, QUOTAS, BUDGETS, STORAGE, REFUSALS]
+CUSTOM = Chapter(
+    "custom",
+    [
+        Step("apply -f -", "widgets.tour.example.com created", text=_DEFINITION),
+        Step("wait crd/widgets.tour.example.com --for=condition=Established --timeout=10s", "condition met"),
+        Step("get crd", "^widgets.tour.example.com "),
+        Step("api-resources --api-group=tour.example.com", "^widgets +wd +tour.example.com/v1 +true +Widget$"),
+        Step("apply -f -", "widget.tour.example.com/first created", text=_WIDGET),
+        Step("apply -f -", "widget.tour.example.com/first unchanged", text=_WIDGET),
+        Step("get wd", "^NAME +SIZE\nfirst +3$"),
+        Step("apply -f -", "(?i)invalid", code=1, text=_WIDGET.replace("3", "12")),
+        Step('patch wd first --type=merge -p \'{"spec":{"size":4}}\'', "patched"),
+        Step("get wd first -o jsonpath={.spec}", '^{"colour":"blue","size":4}$'),
+        Step("scale wd first --replicas=2", "(?i)could not find|not found|error", code=1),
+        Step("explain widget.spec.size", "<integer>", since=(1, 27)),
+        Step("delete crd widgets.tour.example.com --timeout=20s", "deleted"),
+        Step("get wd", "could not find|have a resource type", code=1, patience=5),
+    ],
+)
+
+CHAPTERS = [CUSTOM, OBJECTS, QUOTAS, BUDGETS, STORAGE, REFUSALS]

@@ -14,6 +14,7 @@ from tenantry_sim.access.users import ANONYMOUS, User
 from tenantry_sim.api.call import JSON, NOT_FOUND, Answer, Call, route, split_target
 from tenantry_sim.api.discovery import Documents
 from tenantry_sim.api.dispatch import bind_collection, dispatch
+from tenantry_sim.api.unserved import refusal
 from tenantry_sim.api.watching import WatchHub, WatchStream
 from tenantry_sim.config import SimConfig
 from tenantry_sim.faults import FaultRule, Faults
@@ -175,6 +176,9 @@ class ApiServer:
             if method != "POST":
                 raise not_allowed()
             return bind_collection(self.world, parts[4], await self._body(request), "dryRun" in query)
+        unserved = refusal(self.world, path)
+        if unserved is not None:
+            raise unserved
         if method == "POST":
             call = Call(method, _PODS, "", "", "", query, body=await self._body(request))
             call.content_type = request.headers.get("Content-Type", JSON).partition(";")[0].strip()
