@@ -100,7 +100,7 @@ def test_incremental_equals_fresh_while_nodes_fill_up_and_empty(
 
 @WAYS
 @settings(max_examples=60)
-@given(full_starts, st.lists(st.one_of(take, take, nominate, pod_changes), min_size=20, max_size=40))
+@given(full_starts, st.lists(st.one_of(take, take, nominate, drop_nomination, pod_changes), min_size=20, max_size=40))
 def test_incremental_equals_fresh_while_nodes_are_promised(
     few_rows: int, keep: int, start: tuple[Any, ...], sequence: list[tuple[Any, ...]]
 ) -> None:
