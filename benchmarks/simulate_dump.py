@@ -96,8 +96,36 @@ def a_node(number: int) -> Body:
 def a_pod(number: int, nodes: int) -> Body:
     """A running pod of one of APPS deployments, about 4 KB as YAML."""
     app = f"app-{number % APPS}"
+    owner = {
+        "apiVersion": "apps/v1",
+        "blockOwnerDeletion": True,
+        "controller": True,
+        "kind": "ReplicaSet",
+        "name": f"{app}-7d9c5b6f47",
+        "uid": f"rs-{app}",
+    }
+    meta = {
+        "name": f"{app}-7d9c5b6f47-{number:05d}",
+        "namespace": f"ns-{number % 50}",
+        "uid": f"pod-uid-{number}",
+        "labels": {"app": app, "pod-template-hash": "7d9c5b6f47"},
+        "ownerReferences": [owner],
+        "creationTimestamp": "2026-01-01T00:00:00Z",
+        "resourceVersion": str(number),
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": meta,
+        "spec": _spec(number, nodes),
+        "status": _status(number),
+    }
+
+
+def _container(number: int) -> Body:
+    app = f"app-{number % APPS}"
     mount = {"mountPath": "/var/run/secrets/kubernetes.io/serviceaccount", "name": "kube-api-access", "readOnly": True}
-    container = {
+    return {
         "env": [{"name": f"SETTING_{i}", "value": f"value-{i}"} for i in range(8)],
         "image": f"registry.example/{app}:v1",
         "imagePullPolicy": "IfNotPresent",
@@ -111,9 +139,12 @@ def a_pod(number: int, nodes: int) -> Body:
         "terminationMessagePath": "/dev/termination-log",
         "volumeMounts": [mount],
     }
+
+
+def _spec(number: int, nodes: int) -> Body:
     keys = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-    spec = {
-        "containers": [container],
+    return {
+        "containers": [_container(number)],
         "dnsPolicy": "ClusterFirst",
         "nodeName": f"node-{number % nodes}",
         "preemptionPolicy": "PreemptLowerPriority",
@@ -138,11 +169,15 @@ def a_pod(number: int, nodes: int) -> Body:
             }
         ],
     }
+
+
+def _status(number: int) -> Body:
+    app = f"app-{number % APPS}"
     conditions = [
         {"lastProbeTime": None, "lastTransitionTime": "2026-01-01T00:00:00Z", "status": "True", "type": kind}
         for kind in ("Initialized", "Ready", "ContainersReady", "PodScheduled")
     ]
-    status = {
+    return {
         "conditions": conditions,
         "containerStatuses": [
             {
@@ -159,24 +194,6 @@ def a_pod(number: int, nodes: int) -> Body:
         "qosClass": "Burstable",
         "startTime": "2026-01-01T00:00:00Z",
     }
-    owner = {
-        "apiVersion": "apps/v1",
-        "blockOwnerDeletion": True,
-        "controller": True,
-        "kind": "ReplicaSet",
-        "name": f"{app}-7d9c5b6f47",
-        "uid": f"rs-{app}",
-    }
-    meta = {
-        "name": f"{app}-7d9c5b6f47-{number:05d}",
-        "namespace": f"ns-{number % 50}",
-        "uid": f"pod-uid-{number}",
-        "labels": {"app": app, "pod-template-hash": "7d9c5b6f47"},
-        "ownerReferences": [owner],
-        "creationTimestamp": "2026-01-01T00:00:00Z",
-        "resourceVersion": str(number),
-    }
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec, "status": status}
 
 
 def objects(case: Case) -> Iterator[Body]:

@@ -8,72 +8,70 @@ import pytest
 from app.simulate.dumps import loaded, node, pod
 
 
-@pytest.mark.parametrize(
-    ("item", "kind", "said", "example"),
-    [
-        pytest.param(
-            {
-                "apiVersion": "v1",
-                "kind": "Node",
-                "metadata": {"name": "bad"},
-                "status": {"allocatable": {"cpu": "4 x"}},
-            },
-            "Node",
-            "status.allocatable.cpu: '4 x' is not a quantity",
-            "bad",
-            id="bad-quantity",
-        ),
-        pytest.param(
-            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "s"}, "spec": {"priority": "x"}},
-            "Pod",
-            "spec.priority: Expected `int`, got `str`",
-            "s/p",
-            id="wrong-type",
-        ),
-        pytest.param(
-            {"apiVersion": "v1", "kind": "Pod"}, "Pod", "missing required field `metadata`", "", id="no-metadata"
-        ),
-        pytest.param(
-            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": ""}}, "Pod", "name is empty", "", id="no-name"
-        ),
-        pytest.param(
-            {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "metadata": {"name": "s"}},
-            "Service",
-            "unknown kind: serving.knative.dev/v1 Service",
-            "s",
-            id="another-group",
-        ),
-        pytest.param(
-            {"apiVersion": "acme.io/v1", "kind": "Rocket", "metadata": {"name": "r"}},
-            "Rocket",
-            "has no say in placement",
-            "r",
-            id="unknown-kind",
-        ),
-        pytest.param(
-            {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "x"}},
-            "Secret",
-            "has no say in placement",
-            "x/s",
-            id="known-and-unused",
-        ),
-        pytest.param(
-            {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}},
-            "Deployment",
-            "its pods stand for it",
-            "d",
-            id="workload",
-        ),
-        pytest.param(
-            {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "x"}}},
-            "ResourceQuota",
-            "spec.hard.pods: 'x' is not a quantity",
-            "q",
-            id="bad-quota",
-        ),
-        pytest.param({"kind": ""}, "-", "no object: it has no `kind`", "", id="no-kind"),
-    ],
-)
+LEFT_OUT: list[Any] = [
+    pytest.param(
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": "bad"},
+            "status": {"allocatable": {"cpu": "4 x"}},
+        },
+        "Node",
+        "status.allocatable.cpu: '4 x' is not a quantity",
+        "bad",
+        id="bad-quantity",
+    ),
+    pytest.param(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "s"}, "spec": {"priority": "x"}},
+        "Pod",
+        "spec.priority: Expected `int`, got `str`",
+        "s/p",
+        id="wrong-type",
+    ),
+    pytest.param({"apiVersion": "v1", "kind": "Pod"}, "Pod", "missing required field `metadata`", "", id="no-metadata"),
+    pytest.param(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": ""}}, "Pod", "name is empty", "", id="no-name"
+    ),
+    pytest.param(
+        {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "metadata": {"name": "s"}},
+        "Service",
+        "unknown kind: serving.knative.dev/v1 Service",
+        "s",
+        id="another-group",
+    ),
+    pytest.param(
+        {"apiVersion": "acme.io/v1", "kind": "Rocket", "metadata": {"name": "r"}},
+        "Rocket",
+        "has no say in placement",
+        "r",
+        id="unknown-kind",
+    ),
+    pytest.param(
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "x"}},
+        "Secret",
+        "has no say in placement",
+        "x/s",
+        id="known-and-unused",
+    ),
+    pytest.param(
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}},
+        "Deployment",
+        "its pods stand for it",
+        "d",
+        id="workload",
+    ),
+    pytest.param(
+        {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "x"}}},
+        "ResourceQuota",
+        "spec.hard.pods: 'x' is not a quantity",
+        "q",
+        id="bad-quota",
+    ),
+    pytest.param({"kind": ""}, "-", "no object: it has no `kind`", "", id="no-kind"),
+]
+
+
+@pytest.mark.parametrize(("item", "kind", "said", "example"), LEFT_OUT)
 def test_left_out(item: dict[str, Any], kind: str, said: str, example: str) -> None:
     found = loaded(node("n1"), item, pod("web-1", on="n1"))
     assert found.cache.sizes() == {"nodes": 1, "pods": 1, "assumed_pods": 0}
