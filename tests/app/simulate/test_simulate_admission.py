@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from app.simulate.dumps import limit_range, loaded, node, played, pod, template, workload
+from dumps import limit_range, loaded, node, played, pod, template, workload
 
 from tenantry.simulate.admit import base_pod
 from tenantry.simulate.inventory import Inventory

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from app.simulate.dumps import loaded, node, pod, quota, workload
+from dumps import loaded, node, pod, quota, workload
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

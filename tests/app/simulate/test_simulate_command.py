@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from app.simulate.dumps import as_list, limit_range, node, pod, quota, template, workload
+from dumps import as_list, limit_range, node, pod, quota, template, workload
 
 from tenantry.cli import exits
 from tenantry.cli.main import call

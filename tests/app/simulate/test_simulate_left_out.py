@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from app.simulate.dumps import loaded, node, pod
-
+from dumps import loaded, node, pod
 
 LEFT_OUT: list[Any] = [
     pytest.param(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from app.simulate.dumps import node, pod, quota, workload
+from dumps import node, pod, quota, workload
 from fakes.kube import FakeKube, status
 
 from tenantry.simulate.inventory import Inventory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from app.simulate.dumps import loaded, node, outcomes, played, pod, workload
+from dumps import loaded, node, outcomes, played, pod, workload
 
 from tenantry.simulate.nodes import clones
 

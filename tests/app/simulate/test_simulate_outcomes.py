@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from app.simulate.dumps import node, outcomes, played, pod, template, workload
+from dumps import node, outcomes, played, pod, template, workload
 
 from tenantry_core.framework.status import SUCCESS, Status, unschedulable
 from tenantry_core.plugins.profiles import default_profile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from app.simulate.dumps import node, played, pod, quota, template, workload
+from dumps import node, played, pod, quota, template, workload
 
 
 def ledger(*items: dict[str, Any], **scenario: Any) -> dict[str, Any]:

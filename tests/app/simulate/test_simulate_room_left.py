@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from app.simulate.dumps import loaded, node, played, pod, quota, template, workload
+from dumps import loaded, node, played, pod, quota, template, workload
 
 from tenantry.simulate.capacity import Shape, room_for
 from tenantry.simulate.quota import Quotas

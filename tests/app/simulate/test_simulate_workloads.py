@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from app.simulate.dumps import node, outcomes, played, pod, template, workload
+from dumps import node, outcomes, played, pod, template, workload
 
 from tenantry.simulate.admit import admit
 from tenantry.simulate.inventory import Inventory
