@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -74,7 +75,35 @@ def _config() -> Config:
     return replace(config, tenantry=replace(config.tenantry, cycle_budget_milliseconds=10_000))
 
 
-async def _hour(seed: int, minutes: int) -> bytes:
+Trouble = Callable[[SimCluster, int], Awaitable[None]]
+
+
+async def _none(cluster: SimCluster, minute: int) -> None:
+    """No trouble."""
+
+
+async def _faults(cluster: SimCluster, minute: int) -> None:
+    """Refused and lost writes all the time, cut watches now and then, a server that comes back without its history."""
+    faults = cluster.faults
+    if minute == 0:
+        for status, when in ((500, "before"), (500, "after"), (429, "before"), (409, "before")):
+            faults.fail("POST", "", status, resource="pods/binding", when=when, rate=0.05, times=-1)
+        faults.fail("POST", "", 0, resource="pods/binding", when="after", drop=True, rate=0.05, times=-1)
+        faults.delay("", "/binding$", 0.05)
+        faults.fail("", "", 500, verb="watch", rate=0.3, times=-1)
+    if minute % 3 == 1:
+        faults.cut_watches()
+    if minute % 7 == 2:
+        faults.expire_history()
+        faults.cut_watches("/pods")
+    assert minute < 19 or faults.hits > 100
+    if minute == 11:
+        await faults.stop_server(lose_history=True)
+        await asyncio.sleep(5)
+        await faults.start_server()
+
+
+async def _hour(seed: int, minutes: int, trouble: Trouble = _none) -> bytes:
     config = SimConfig(nodes=20, seed=seed, listen=False, controllers=frozenset({"all"}))
     clock = VirtualClock()
     async with SimCluster(config, clock) as cluster:
@@ -87,10 +116,11 @@ async def _hour(seed: int, minutes: int) -> bytes:
         tasks.append(asyncio.create_task(scheduler.loop.decide()))
         tenant = _Tenant(transport, seed)
         await tenant.begin()
-        for _ in range(minutes):
+        for minute in range(minutes):
+            await trouble(cluster, minute)
             await clock.sleep(60.0)
             await tenant.act()
-        await clock.sleep(30.0)
+        await clock.sleep(60.0)
         _check(cluster)
         await scheduler.stop(4.0)
         for task in tasks:
@@ -128,3 +158,8 @@ def test_an_hour_of_churn_twice_alike() -> None:
 
 def test_another_seed_another_hour() -> None:
     assert run_virtual(_hour(7, 3)) != run_virtual(_hour(8, 3))
+
+
+def test_trouble_twice_alike() -> None:
+    first, second = (run_virtual(_hour(9, 20, _faults)) for _ in range(2))
+    assert first == second
