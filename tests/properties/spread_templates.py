@@ -20,6 +20,7 @@ def spread_templates() -> list[PodBuilder]:
         a.copy().spread(ZONE, {"app": "a"}, **OTHERS).spread(HOSTNAME, {"app": "b"}, **SOFT, **OTHERS),
         a.copy().spread("disk", {"app": "b"}, minDomains=2, **OTHERS).spread(ZONE, {"app": "a"}, **SOFT),
         a.copy().spread(HOSTNAME, {"app": "a"}).prefers_nodes(5, FAST).image(IMAGE),
+        a.copy().spread(ZONE, {"app": "a"}, maxSkew=9).prefers_nodes(5, FAST),
         b.copy().spread(HOSTNAME, {"app": "b"}, **SOFT, maxSkew=2).spread(ZONE, {"app": "a"}, **SOFT, **OTHERS),
         b.copy().spread(HOSTNAME, {"app": "a"}, minDomains=4).spread("disk", {"app": "b"}, **SOFT).wants_nodes(FAST),
         b.copy().spread("disk", {"app": "b"}, **SOFT).spread(ZONE, {"app": "a"}, **SOFT, maxSkew=3),

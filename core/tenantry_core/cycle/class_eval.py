@@ -53,6 +53,8 @@ class ClassEval:
         """Kept by `grouped_rows` for pods that a plugin groups rows for."""
         self.promises: KeptPromises | None = None
         """Kept for pods that are decided while nodes are promised to others."""
+        self.shifts = 0
+        """Rises when totals of other rows than those in the change log may have moved."""
         self._static_version = -1
         self._position = -1
         self._scalar = all(isinstance(f.plugin, RowFilter) for f in self._row_filters) and all(
@@ -91,6 +93,7 @@ class ClassEval:
 
     def _rebuild(self, ctx: CycleContext) -> None:
         nodes = ctx.snapshot.nodes
+        self.shifts += 1
         self._static_version = nodes.static_version
         static_ok = nodes.alive.copy()
         for _, plugin in self._static_filters:
@@ -160,6 +163,7 @@ class ClassEval:
         rows = np.flatnonzero(self.ok)
         if not self._parts or not len(rows):
             return
+        self.shifts += 1
         self._norm[rows] = self._same
         for scorer, raw in self._parts:
             self._norm[rows] += scorer.weight * normalized(scorer.plugin, ctx, raw[rows])

@@ -25,7 +25,8 @@ class GroupedRows:
     """Where the rows are for one plugin and class, kept up to date by the change log.
 
     place int64[N]: the group of each row that passes everything else, `size` for other rows; sizes int64[size + 1]:
-    how many rows are where.
+    how many rows are where. The last totals are kept too: what groups get may stay the same from pod to pod, as under
+    hard constraints until a domain fills up.
     """
 
     def __init__(self, plugin: Any, found: ClassEval) -> None:
@@ -39,6 +40,9 @@ class GroupedRows:
         self._groups: RowGroups | None = None
         self._place: IntArray = np.zeros(0, dtype=np.int64)
         self._sizes: IntArray = np.zeros(1, dtype=np.int64)
+        self._totals: IntArray | None = None
+        self._added_version: object = None
+        self._moved: list[int] = []
 
     def refresh(self, ctx: CycleContext, found: ClassEval) -> bool:
         """Bring everything up to the snapshot and to `found`, which must be so. False where rows are not grouped.
@@ -61,7 +65,18 @@ class GroupedRows:
         return stands
 
     def totals(self, ctx: CycleContext, found: ClassEval) -> tuple[IntArray, int]:
-        """int64[N]: totals of feasible rows, below 0 elsewhere; and how many rows are feasible."""
+        """int64[N]: totals of feasible rows, below 0 elsewhere, to be read only; and how many rows are feasible."""
+        table, feasible = self._judged()
+        if feasible < found.feasible and not found.even:
+            self._totals = None
+            totals: IntArray = table.take(self._place)
+            rows = np.flatnonzero(totals >= 0)
+            totals[rows] += found.scores(ctx, rows)
+            return totals, feasible
+        return self._added(table, found), feasible
+
+    def _judged(self) -> tuple[IntArray, int]:
+        """int64[size + 1]: what the plugin adds to a row's total by where that is; how many rows are feasible."""
         assert self._groups is not None
         sizes = self._sizes[:-1]
         table = np.zeros(len(self._sizes), dtype=np.int64)
@@ -73,14 +88,21 @@ class GroupedRows:
         scores = self._groups.scores(sizes) if self._scores else None
         if scores is not None:
             table[:-1] += self._weight * scores
-        feasible = found.feasible if passing is None else int(sizes.sum())
-        totals: IntArray = table.take(self._place)
-        if feasible == found.feasible or found.even:
+        return table, int(np.add.reduce(sizes))
+
+    def _added(self, table: IntArray, found: ClassEval) -> IntArray:
+        """`table` by row and the evaluation's total. Where neither moved as a whole, only rows that changed do."""
+        version = (table.tobytes(), found.shifts)
+        totals = self._totals
+        if totals is None or version != self._added_version:
+            totals = self._totals = table.take(self._place)
             totals += found.total
+            self._added_version = version
         else:
-            rows = np.flatnonzero(totals >= 0)
-            totals[rows] += found.scores(ctx, rows)
-        return totals, feasible
+            for row in self._moved:
+                totals[row] = table.item(self._place.item(row)) + found.total.item(row)
+        self._moved.clear()
+        return totals
 
     def _sort(self, ctx: CycleContext, found: ClassEval) -> bool:
         self._groups = self.plugin.groups(ctx)
@@ -99,6 +121,8 @@ class GroupedRows:
             return False
         self._place = np.where(found.ok, groups, self._groups.size)
         self._sizes = np.bincount(self._place, minlength=self._groups.size + 1)
+        self._totals = None
+        self._moved.clear()
         return True
 
     def _place_each(self, ctx: CycleContext, found: ClassEval, rows: list[int]) -> bool:
@@ -108,6 +132,7 @@ class GroupedRows:
             group = groups.place(ctx, row)
             if group < 0:
                 return False
+            self._moved.append(row)
             new = group if found.ok.item(row) else groups.size
             old = place.item(row)
             if old != new:
