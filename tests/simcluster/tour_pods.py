@@ -51,7 +51,7 @@ PODS = Chapter(
         Step("get events --field-selector reason=Nothing", "No resources found"),
         Step("events", "Scheduled", since=(1, 26)),
         Step("label pod web tier=front", "pod/web labeled"),
-        Step("annotate pods --all note=x", "annotated"),
+        Step("annotate pods --all note=x", "annotate"),
         Step("get pod web -L app,tier", "web +front$"),
         Step("run too-big --image=pause --dry-run=client -o yaml", "^kind: Pod$"),
         Step("run maybe --image=pause --dry-run=server", "pod/maybe created \\(server dry run\\)"),

@@ -61,7 +61,7 @@ DEPLOYMENTS = Chapter(
             "^nginx:1.27 nginx:1.27$",
             patience=10,
         ),
-        Step("annotate deployment web kubernetes.io/change-cause='newer nginx'", "annotated"),
+        Step("annotate deployment web kubernetes.io/change-cause='newer nginx'", "annotate"),
         Step("rollout history deployment/web", "(?s)^1 +<none>.*^2 +newer nginx", patience=10),
         Step("rollout history deployment/web --revision=1", "nginx:1.25"),
         Step("rollout undo deployment/web", "rolled back"),
