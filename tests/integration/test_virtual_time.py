@@ -151,6 +151,7 @@ def _whole_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "SLICE", 3600.0)
 
 
+@pytest.mark.slow
 def test_an_hour_of_churn_twice_alike() -> None:
     first, second = (run_virtual(_hour(7, 60)) for _ in range(2))
     assert first == second
@@ -160,6 +161,7 @@ def test_another_seed_another_hour() -> None:
     assert run_virtual(_hour(7, 3)) != run_virtual(_hour(8, 3))
 
 
+@pytest.mark.slow
 def test_trouble_twice_alike() -> None:
     first, second = (run_virtual(_hour(9, 20, _faults)) for _ in range(2))
     assert first == second

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import World, changes, shown, starts
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(starts, st.lists(changes, min_size=15, max_size=40))
 def test_cache_equals_rebuild_from_scratch(start: tuple[Any, ...], sequence: list[tuple[Any, ...]]) -> None:

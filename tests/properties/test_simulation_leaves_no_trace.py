@@ -15,6 +15,7 @@ tries = st.one_of(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fails", [False, True], ids=["ends", "raises"])
 @settings(max_examples=80)
 @given(starts, st.lists(changes, min_size=10, max_size=25), st.lists(tries, min_size=3, max_size=12))
