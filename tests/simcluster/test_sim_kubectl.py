@@ -206,3 +206,25 @@ def test_unknown_fields(kubectl: Kubectl) -> None:
 @_recent
 def test_explain(kubectl: Kubectl) -> None:
     assert "livenessProbe" in kubectl("explain", "pod.spec.containers")
+
+
+_JOB = '{"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "x"}]}}}}'
+_STORED = (
+    '{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "none-in"}, '
+    '"spec": {"podSelector": {}, "policyTypes": ["Ingress"]}}',
+    '{"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "nightly"}, '
+    f'"spec": {{"schedule": "0 3 * * *", "jobTemplate": {_JOB}}}}}',
+    '{"apiVersion": "networking.k8s.io/v1", "kind": "IngressClass", "metadata": {"name": "inner"}, '
+    '"spec": {"controller": "example.com/c"}}',
+    '{"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "small"}, "handler": "small"}',
+)
+
+
+@pytest.mark.parametrize("body", _STORED, ids=["network policy", "cron job", "ingress class", "runtime class"])
+def test_kinds_that_are_only_stored(kubectl: Kubectl, body: str) -> None:
+    given = json.loads(body)
+    name = f"{given['kind'].lower()}/{given['metadata']['name']}"
+    assert kubectl("apply", "-n", "demo", "-f", "-", text=body).endswith(f"/{given['metadata']['name']} created\n")
+    found = json.loads(kubectl("get", "-n", "demo", name, "-o", "json"))
+    assert given.get("spec", {}).keys() <= found.get("spec", {}).keys()
+    assert kubectl("delete", "-n", "demo", name).startswith(f"{given['kind'].lower()}.")

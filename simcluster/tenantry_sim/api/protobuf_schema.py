@@ -80,6 +80,10 @@ Strategy: 1 type str
 Job: 1 metadata ObjectMeta, 2 spec JobSpec
 JobSpec: 1 parallelism int?, 2 completions int?, 3 activeDeadlineSeconds int?, 4 selector LabelSelector,
  5 manualSelector bool, 6 template PodTemplateSpec, 7 backoffLimit int?, 8 ttlSecondsAfterFinished int?
+CronJob: 1 metadata ObjectMeta, 2 spec CronJobSpec
+CronJobSpec: 1 schedule str, 2 startingDeadlineSeconds int?, 3 concurrencyPolicy str, 4 suspend bool,
+ 5 jobTemplate JobTemplateSpec, 6 successfulJobsHistoryLimit int?, 7 failedJobsHistoryLimit int?, 8 timeZone str
+JobTemplateSpec: 1 metadata ObjectMeta, 2 spec JobSpec
 PodTemplateSpec: 1 metadata ObjectMeta, 2 spec PodSpec
 Pod: 1 metadata ObjectMeta, 2 spec PodSpec
 PodSpec: 2 containers []Container, 3 restartPolicy str, 4 terminationGracePeriodSeconds int?,
