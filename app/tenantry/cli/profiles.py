@@ -10,6 +10,7 @@ from tenantry_core.errors import ConfigError
 from tenantry_core.framework.profile import Profile
 from tenantry_core.framework.registry import PluginError
 from tenantry_core.plugins.loader import Catalog
+from tenantry_core.plugins.loader_live import LiveProfiles
 from tenantry_core.plugins.ports import Ports
 
 
@@ -22,10 +23,9 @@ def profile_of_file(path: str | None, scheduler_name: str) -> Profile:
     for problem in catalog.discover():
         print(f"warning: {problem}", file=sys.stderr)
     config = for_name(read_config(path, catalog), scheduler_name)
-    given = config.scheduler.profiles[0]
-    own = given.percentage_of_nodes_to_score
-    percentage = (config.scheduler.percentage_of_nodes_to_score if own is None else own) or 0
+    percentage = config.scheduler.percentage_of_nodes_to_score or 0
+    live = LiveProfiles(catalog, config.scheduler.profiles, config.tenantry.plugins, Ports(), percentage)
     try:
-        return catalog.build(given, config.tenantry.plugins, Ports(), percentage)
+        return live.build()[scheduler_name]
     except (ConfigError, PluginError) as error:
         raise exits.CommandFailed(str(error), exits.USAGE) from error

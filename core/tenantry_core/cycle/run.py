@@ -67,7 +67,7 @@ class Cycle:
         if nodes.alive_count == 0:
             return Unplaced(unresolvable(), Diagnosis(nodes=0))
         speaking = self._speaking(ctx, self._asked)
-        found = self._evaluation(ctx) if speaking is not None else None
+        found = self.evaluation(ctx) if speaking is not None else None
         if found is not None:
             decision = self._decide_shortly(ctx, found, speaking)
             if decision is not None:
@@ -76,7 +76,7 @@ class Cycle:
         if refused is not None:
             return refused
         if found is None:
-            found = self._evaluation(ctx)
+            found = self.evaluation(ctx)
             if narrowed is None:
                 decision = self._decide_shortly(ctx, found, self._speaking(ctx, self._asked_last))
                 if decision is not None:
@@ -255,9 +255,6 @@ class Cycle:
 
     def evaluation(self, ctx: CycleContext) -> ClassEval:
         """The class's evaluation, up to date."""
-        return self._evaluation(ctx)
-
-    def _evaluation(self, ctx: CycleContext) -> ClassEval:
         found = self._evals.get(ctx.cls)
         if found is None:
             found = self._evals[ctx.cls] = ClassEval(self.profile, ctx)

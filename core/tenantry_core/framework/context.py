@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry_core.framework.columns import BoolArray, IntArray
+from tenantry_core.framework.columns import IntArray
 from tenantry_core.framework.pod_class import PodClass
 from tenantry_core.framework.snapshot import Snapshot
 from tenantry_core.model.objects import Pod
@@ -21,5 +21,3 @@ class CycleContext:
     state: dict[str, Any] = field(default_factory=dict)
     feasible: IntArray | None = None
     """Row numbers that passed all filters; set before PreScore."""
-    static_mask: BoolArray | None = None
-    """bool[N]: rows that the pod's node affinity admits, memoised by whoever needs it first."""

@@ -8,7 +8,6 @@ from typing import Any
 from tenantry_core.config.points import Point
 from tenantry_core.config.resolve import ResolvedProfile, resolve_profile
 from tenantry_core.config.schema import Profile as ProfileSettings
-from tenantry_core.framework.plugin import Plugin
 from tenantry_core.framework.profile import Named, Profile, Weighted
 from tenantry_core.plugins.defaults import Factory, builtin_factories
 from tenantry_core.plugins.ports import Ports
@@ -29,7 +28,7 @@ def build_profile(
 
     return Profile(
         scheduler_name=resolved.profile.scheduler_name,
-        plugins=tuple(_named(made)),
+        plugins=tuple(made.values()),
         pre_enqueue=at(Point.PRE_ENQUEUE, "pre_enqueue"),
         pre_filter=at(Point.PRE_FILTER, "pre_filter"),
         filter=tuple(Named(p.name, p) for p in at(Point.FILTER, "filter")),
@@ -49,7 +48,3 @@ def default_profile(scheduler_name: str = "default-scheduler", ports: Ports | No
     """All default plugins with their default arguments and weights, every node considered."""
     resolved = resolve_profile(ProfileSettings(scheduler_name=scheduler_name))
     return build_profile(resolved, ports or Ports())
-
-
-def _named(made: Mapping[str, Any]) -> list[Plugin]:
-    return list(made.values())
