@@ -13,7 +13,7 @@ from urllib.parse import quote
 import aiohttp
 
 from tenantry.cli import exits
-from tenantry.cli.profiles import profile_of_file
+from tenantry.cli.profiles import profiles_of_file
 from tenantry.explain.load import LoadedCluster, load_cluster
 from tenantry.explain.render import show
 from tenantry.explain.report import report
@@ -53,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
     pod = cluster.pods.get(key)
     if pod is None:
         raise exits.CommandFailed(f"there is no pod {key[0]}/{key[1]}", exits.NO)
-    found = report(cluster.cache, profile_of_file(args.config, pod.spec.scheduler_name), pod)
+    profile = profiles_of_file(args.config, pod.spec.scheduler_name)[pod.spec.scheduler_name]
+    found = report(cluster.cache, profile, pod)
     if queue is not None and found.state in ("pending", "gated"):
         found = replace(found, queue=queue)
     if args.output == "json":

@@ -1,8 +1,9 @@
-"""The profile that a configuration gives a scheduler name, for commands that decide without a cluster of their own."""
+"""The profiles that a configuration gives, for commands that decide without a cluster of their own."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 from tenantry.cli import exits
 from tenantry.cli.run import for_name, read_config
@@ -14,18 +15,21 @@ from tenantry_core.plugins.loader_live import LiveProfiles
 from tenantry_core.plugins.ports import Ports
 
 
-def profile_of_file(path: str | None, scheduler_name: str) -> Profile:
-    """The profile that `tenantry run --config PATH` would use for `scheduler_name`; the default one without a file.
+def profiles_of_file(path: str | None, scheduler_name: str = "") -> Mapping[str, Profile]:
+    """Profiles by scheduler name, as `tenantry run --config PATH` would build them; the default ones without a file.
 
-    A name that no profile has gets the only profile there is. Ends the command where the file or a plugin is bad.
+    With a `scheduler_name` only that one; a name that no profile has gets the only profile there is. Ends the command
+    where the file or a plugin is bad.
     """
     catalog = Catalog()
     for problem in catalog.discover():
         print(f"warning: {problem}", file=sys.stderr)
-    config = for_name(read_config(path, catalog), scheduler_name)
+    config = read_config(path, catalog)
+    if scheduler_name:
+        config = for_name(config, scheduler_name)
     percentage = config.scheduler.percentage_of_nodes_to_score or 0
     live = LiveProfiles(catalog, config.scheduler.profiles, config.tenantry.plugins, Ports(), percentage)
     try:
-        return live.build()[scheduler_name]
+        return live.build()
     except (ConfigError, PluginError) as error:
         raise exits.CommandFailed(str(error), exits.USAGE) from error

@@ -6,11 +6,10 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from tenantry.cli import exits
-from tenantry.cli.run import for_name, read_config
+from tenantry.cli.profiles import profiles_of_file
 from tenantry.simulate.answer import Answer
 from tenantry.simulate.capacity import LIMIT, Shape
 from tenantry.simulate.inventory import Inventory
@@ -22,13 +21,8 @@ from tenantry.simulate.render import show
 from tenantry.simulate.run import simulate
 from tenantry.simulate.shapes import parse_shape, shapes_of_items
 from tenantry.simulate.state import Scenario
-from tenantry_core.errors import ConfigError, TenantryError
-from tenantry_core.framework.profile import Profile
-from tenantry_core.framework.registry import PluginError
+from tenantry_core.errors import TenantryError
 from tenantry_core.model.objects import Node
-from tenantry_core.plugins.loader import Catalog
-from tenantry_core.plugins.loader_live import LiveProfiles
-from tenantry_core.plugins.ports import Ports
 
 MOST_NODES = 100_000
 
@@ -65,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     progress = Progress(sys.stderr.isatty())
     with progress:
         try:
-            profiles = _profiles(args)
+            profiles = profiles_of_file(args.config, args.scheduler_name)
             found = _cluster(args, progress)
             scenario = _scenario(args, found, next(iter(profiles)))
             answer = simulate(found, scenario, profiles, progress.step)
@@ -100,22 +94,6 @@ def _check(args: argparse.Namespace) -> None:
         problem = f"--limit: {args.limit} is not above 0"
     if problem:
         raise exits.CommandFailed(problem, exits.USAGE)
-
-
-def _profiles(args: argparse.Namespace) -> Mapping[str, Profile]:
-    """Profiles by scheduler name, as `run` would build them."""
-    catalog = Catalog()
-    for problem in catalog.discover():
-        print(f"warning: {problem}", file=sys.stderr)
-    config = read_config(args.config, catalog)
-    if args.scheduler_name:
-        config = for_name(config, args.scheduler_name)
-    percentage = config.scheduler.percentage_of_nodes_to_score or 0
-    live = LiveProfiles(catalog, config.scheduler.profiles, config.tenantry.plugins, Ports(), percentage)
-    try:
-        return live.build()
-    except (ConfigError, PluginError) as error:
-        raise exits.CommandFailed(str(error), exits.USAGE) from error
 
 
 def _cluster(args: argparse.Namespace, progress: Progress) -> Inventory:
